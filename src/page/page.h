@@ -33,7 +33,7 @@ void page_again(struct html *html, const struct page_facts *facts);
 /* Whether rows are those that the model was fitted to, as far as the report of the training says. */
 bool page_is_of_training(const struct page_facts *facts);
 
-/* Most rows of a table, and columns of numbers; pages stay below 1 MB. */
-enum { PAGE_ROWS = 200, PAGE_COLUMNS = 12, PAGE_CLASSES = 30, PAGE_BYTES = 900000 };
+/* Most rows of a table, and columns of numbers. Pages stay below 1 MB: there are no pictures beyond PAGE_BYTES. */
+enum { PAGE_ROWS = 200, PAGE_COLUMNS = 12, PAGE_CLASSES = 30, PAGE_BYTES = 800000 };
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MARGIN = 14, LEGEND_LINES = 3, MARK_WIDTH = 18, LEGEND_GAP = 16, WIDEST_LABEL = 170 };
+enum { MARGIN = 14, MARK_WIDTH = 18, LEGEND_GAP = 16, WIDEST_LABEL = 170 };
 
 #define PRINT_LAST(out, room, format)                                                              \
     do {                                                                                           \
@@ -76,37 +76,53 @@ static void legend_mark(struct plot *plot, const struct legend_row *row, double 
     }
 }
 
-/* In lines of text from left to right; what has no place in three of them is counted. Returns how high. */
-static double legend_flow(struct plot *plot, double top, bool draw) {
+/* In lines of text from left to right; what has no place in a few of them is counted. Returns how high. */
+static double legend_flow(struct plot *plot, double top) {
     struct canvas *canvas = &plot->canvas;
     double line = canvas_line_height(canvas, TEXT_SIZE), x = MARGIN, y = top + line;
     double right = canvas->width - MARGIN, most = fmin(WIDEST_LABEL, right - MARGIN - MARK_WIDTH);
     char label[128], more[48];
-    size_t lines = 1, i = 0;
+    size_t lines = 1, i = 0, most_lines = (size_t)fmax(3, floor(0.18 * canvas->height / line));
+    if (canvas_is_term(canvas)) most_lines = 3;
     if (plot->n_legend == 0) return 0;
     for (; i < plot->n_legend; i++) {
         canvas_fit_text(canvas, label, sizeof label, plot->legend[i].label, TEXT_SIZE, most);
         double width = MARK_WIDTH + canvas_text_width(canvas, label, TEXT_SIZE);
         size_t left = plot->n_legend - i - 1 + plot->legend_left_out;
         (void)snprintf(more, sizeof more, "and %zu more", left + 1);
-        double reserve = lines == LEGEND_LINES && left > 0
+        double reserve = lines == most_lines && left > 0
                              ? LEGEND_GAP + canvas_text_width(canvas, more, TEXT_SIZE)
                              : 0;
         if (x + width + reserve > right && x > MARGIN) {
-            if (lines == LEGEND_LINES) break;
+            if (lines == most_lines) break;
             lines++;
             x = MARGIN;
             y += line;
         }
-        if (draw) {
-            legend_mark(plot, &plot->legend[i], x, y);
-            plot_text(plot, x + MARK_WIDTH, y, ANCHOR_START, INK_TEXT, "%s", label);
-        }
+        legend_mark(plot, &plot->legend[i], x, y);
+        plot_text(plot, x + MARK_WIDTH, y, ANCHOR_START, INK_TEXT, "%s", label);
         x += width + LEGEND_GAP;
     }
     size_t hidden = plot->n_legend - i + plot->legend_left_out;
-    if (draw && hidden > 0) plot_text(plot, x, y, ANCHOR_START, INK_PALE, "and %zu more", hidden);
+    if (hidden > 0) plot_text(plot, x, y, ANCHOR_START, INK_PALE, "and %zu more", hidden);
     return (double)lines * line + (canvas_is_term(canvas) ? 0 : 4);
+}
+
+/* In a column beside the picture; what has no place in it is counted. */
+static void legend_column(struct plot *plot, double x, double top, double bottom) {
+    struct canvas *canvas = &plot->canvas;
+    double line = 1.15 * canvas_line_height(canvas, TEXT_SIZE), y = top + line;
+    size_t fit = (size_t)fmax(1, floor((bottom - top) / line)), shown = plot->n_legend;
+    char label[128];
+    if (shown + (plot->legend_left_out > 0) > fit) shown = fit - 1;
+    for (size_t i = 0; i < shown; i++, y += line) {
+        canvas_fit_text(canvas, label, sizeof label, plot->legend[i].label, TEXT_SIZE,
+                        canvas->width - MARGIN - MARK_WIDTH - x);
+        legend_mark(plot, &plot->legend[i], x, y);
+        plot_text(plot, x + MARK_WIDTH, y, ANCHOR_START, INK_TEXT, "%s", label);
+    }
+    size_t hidden = plot->n_legend - shown + plot->legend_left_out;
+    if (hidden > 0) plot_text(plot, x, y, ANCHOR_START, INK_PALE, "and %zu more", hidden);
 }
 
 /* Words of a text in lines that fit; returns the line below the last. */
@@ -136,7 +152,7 @@ static double wrapped(struct plot *plot, const char *text, double y, size_t most
     return y;
 }
 
-struct pane page_draw(struct plot *plot) {
+static struct pane draw_words(struct plot *plot, bool legend_above) {
     struct canvas *canvas = &plot->canvas;
     bool term = canvas_is_term(canvas);
     const struct plot_common *common = plot->options;
@@ -149,8 +165,7 @@ struct pane page_draw(struct plot *plot) {
                 &(struct lettering){.size = TITLE_SIZE, .ink = INK_TEXT, .bold = true});
     y += term ? line : 19;
     y = wrapped(plot, plot->subtitle, y, 2, INK_PALE, true);
-    double legend = legend_flow(plot, y - line, true);
-    y += legend;
+    if (legend_above) y += legend_flow(plot, y - line);
     double below = 0;
     for (size_t i = 0; i < plot->n_notes; i++)
         below += wrapped(plot, plot->notes[i], 0, 3, INK_PALE, false);
@@ -159,6 +174,37 @@ struct pane page_draw(struct plot *plot) {
         at = wrapped(plot, plot->notes[i], at, 3, INK_PALE, true);
     return (struct pane){MARGIN, y - line + (term ? 4 : 10), canvas->width - MARGIN,
                          bottom - (below > 0 && !term ? 6 : 0)};
+}
+
+struct pane page_draw(struct plot *plot) {
+    return draw_words(plot, true);
+}
+
+struct pane page_draw_square(struct plot *plot) {
+    const struct canvas *canvas = &plot->canvas;
+    const double stretch = 1.25;
+    bool beside = !canvas_is_term(canvas) && canvas->width >= stretch * canvas->height;
+    struct pane room = draw_words(plot, !beside);
+    if (canvas_is_term(canvas)) return room;
+    /* at the left, as text is read */
+    room.right = fmin(room.right, room.left + stretch * (room.bottom - room.top));
+    if (beside) legend_column(plot, room.right + LEGEND_GAP, room.top, room.bottom);
+    return room;
+}
+
+sepal_status page_choose(bool **shown, struct plot *plot, const double *worth, size_t n,
+                         const char *which) {
+    *shown = arena_zero(plot->ctx, &plot->arena, n > 0 ? n : 1, sizeof **shown);
+    if (!*shown) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < n && i < SERIES_MOST; i++) {
+        size_t best = n;
+        for (size_t k = 0; k < n; k++)
+            if (!(*shown)[k] && (best == n || worth[k] > worth[best])) best = k;
+        (*shown)[best] = true;
+    }
+    if (n > SERIES_MOST)
+        page_note(plot, "%d of %zu classes are drawn: those %s.", SERIES_MOST, n, which);
+    return SEPAL_OK;
 }
 
 struct pane pane_column(struct pane box, size_t i, size_t n, double gap) {

@@ -98,6 +98,12 @@ void page_legend(struct plot *plot, const char *label, enum legend_mark mark, in
 void page_legend_series(struct plot *plot, const char *label, size_t k);
 /* Draw all that, and tell the room for the picture itself. */
 struct pane page_draw(struct plot *plot);
+/* The same for a picture about as wide as high, with the legend beside it where there is room. */
+struct pane page_draw_square(struct plot *plot);
+/* Which of n classes are drawn: all, or those of the largest worth, which a note calls "those %s". */
+enum { SERIES_MOST = 12 };
+sepal_status page_choose(bool **shown, struct plot *plot, const double *worth, size_t n,
+                         const char *which);
 /* Column i of n columns that a box is cut into. */
 struct pane pane_column(struct pane box, size_t i, size_t n, double gap);
 struct pane pane_row(struct pane box, size_t i, size_t n, double gap);

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CURVES_MOST = 56 };
-
 /* One of the lists under "curves"; SEPAL_EDATA with the reason where it is not there or empty. */
 static sepal_status find_curves(const struct tree **out, struct plot *plot, const char *name) {
     const struct tree *curves = tree_find(plot->report, "curves");
@@ -65,10 +63,7 @@ static const char *curve_label(struct plot *plot, const struct tree *curve, cons
 static struct frame unit_frame(struct plot *plot, const char *x, const char *y) {
     const struct axis across = {.low = 0, .high = 1, .label = x};
     const struct axis up = {.low = 0, .high = 1, .label = y};
-    struct pane room = page_draw(plot);
-    if (!canvas_is_term(&plot->canvas)) /* a square tells slopes; at the left, as text is read */
-        room.right = fmin(room.right, room.left + 1.25 * (room.bottom - room.top));
-    struct frame frame = frame_in(plot, room, &across, &up);
+    struct frame frame = frame_in(plot, page_draw_square(plot), &across, &up);
     frame_grid(plot, &frame);
     return frame;
 }
@@ -76,6 +71,25 @@ static struct frame unit_frame(struct plot *plot, const char *x, const char *y) 
 static void draw_diagonal(struct plot *plot, const struct frame *frame) {
     canvas_segment(&plot->canvas, frame_point(frame, 0, 0), frame_point(frame, 1, 1),
                    &(struct pen){.stroke = INK_PALE, .width = 1, .dashed = true});
+}
+
+/* The curves to draw: of many, those that ask for a look most, by a number of theirs. The legend has them. */
+static sepal_status choose_curves(bool **shown, struct plot *plot, const struct tree *curves,
+                                  const char *key, const char *word, double sign) {
+    double *worth = arena_alloc(plot->ctx, &plot->arena, curves->count, sizeof *worth);
+    char which[48];
+    size_t k = 0;
+    if (!worth) return SEPAL_EMEMORY;
+    for (const struct tree *curve = curves->first; curve; curve = curve->next, k++) {
+        double value = tree_value(curve, key);
+        worth[k] = isfinite(value) ? sign * value : -INFINITY;
+    }
+    (void)snprintf(which, sizeof which, "of the %s %s", sign > 0 ? "largest" : "least", word);
+    TRY(page_choose(shown, plot, worth, curves->count, which));
+    k = 0;
+    for (const struct tree *curve = curves->first; curve; curve = curve->next, k++)
+        if ((*shown)[k]) page_legend_series(plot, curve_label(plot, curve, key, word), k);
+    return SEPAL_OK;
 }
 
 struct ranking_words {
@@ -89,16 +103,15 @@ static sepal_status draw_ranking(struct plot *plot, const struct ranking_words *
     TRY(find_curves(&curves, plot, words->name));
     page_title(plot, "%s", words->title);
     page_subtitle(plot, "%s", words->subtitle);
-    size_t k = 0;
-    for (const struct tree *curve = curves->first; curve; curve = curve->next, k++)
-        page_legend_series(plot, curve_label(plot, curve, words->area, words->word), k);
+    bool *shown;
+    TRY(choose_curves(&shown, plot, curves, words->area, words->word, -1));
     struct frame frame = unit_frame(plot, words->x, words->y);
     if (words->diagonal) draw_diagonal(plot, &frame);
-    k = 0;
-    for (const struct tree *curve = curves->first; curve && k < CURVES_MOST;
-         curve = curve->next, k++) {
+    size_t k = 0;
+    for (const struct tree *curve = curves->first; curve; curve = curve->next, k++) {
         double *x, *y;
         size_t n;
+        if (!shown[k]) continue;
         TRY(take_points(&x, &y, &n, plot, tree_find(curve, "points"), words->across, words->up));
         if (curves->count == 1)
             frame_curve(plot, &frame, x, y, n, &(struct pen){.stroke = INK_SERIES, .width = 2});
@@ -163,18 +176,17 @@ static sepal_status calibration_draw(struct plot *plot) {
     page_subtitle(plot,
                   "Dashed: as often as was said. Below it the model is too sure of the class; "
                   "the larger a point, the more rows.");
-    size_t k = 0;
-    for (const struct tree *curve = curves->first; curve; curve = curve->next, k++)
-        page_legend_series(plot, curve_label(plot, curve, "ece", "ECE"), k);
+    bool *shown;
+    TRY(choose_curves(&shown, plot, curves, "ece", "ECE", 1));
     struct frame frame =
         unit_frame(plot, "mean probability that was said", "how often it was the class");
     draw_diagonal(plot, &frame);
     double most = count_bins(curves);
-    k = 0;
-    for (const struct tree *curve = curves->first; curve && k < CURVES_MOST;
-         curve = curve->next, k++) {
+    size_t k = 0;
+    for (const struct tree *curve = curves->first; curve; curve = curve->next, k++) {
         const struct tree *bins = tree_find(curve, "bins");
-        if (bins && bins->kind == TREE_ARRAY) TRY(draw_bins(plot, &frame, bins, k, most));
+        if (shown[k] && bins && bins->kind == TREE_ARRAY)
+            TRY(draw_bins(plot, &frame, bins, k, most));
     }
     frame_axes(plot, &frame);
     return SEPAL_OK;

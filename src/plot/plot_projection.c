@@ -20,7 +20,7 @@ static const struct parameter projection_parameters[] = {
     {0},
 };
 
-enum { BINS = 36, CLASSES_MOST = 56, CURVE = 200 };
+enum { BINS = 36, CURVE = 200 };
 
 /* One line: where each row lies on it. */
 struct line {
@@ -33,6 +33,9 @@ struct projection {
     struct plot *plot;
     struct sampled rows;
     size_t classes;
+    bool *shown;   /* which of them, and of the labels that the model does not know */
+    size_t *place; /* of each in a histogram, SERIES_MOST where it is not shown */
+    size_t series[SERIES_MOST], n_shown;
 };
 
 /* ---- Where rows lie -------------------------------------------------------------------------- */
@@ -90,17 +93,19 @@ static sepal_status fit_beside(sepal_model **out, struct projection *p, const ch
 
 struct histogram {
     double low, high, tallest;
-    double count[CLASSES_MOST][BINS], n[CLASSES_MOST], mean[CLASSES_MOST], sigma[CLASSES_MOST];
+    double count[SERIES_MOST][BINS], n[SERIES_MOST], mean[SERIES_MOST], sigma[SERIES_MOST];
+    const size_t *series; /* by which colour and shape they are known */
 };
 
 static void count_rows(struct histogram *h, const struct projection *p, const struct line *line) {
-    *h = (struct histogram){.low = INFINITY, .high = -INFINITY};
+    *h = (struct histogram){.low = INFINITY, .high = -INFINITY, .series = p->series};
     for (size_t i = 0; i < p->rows.n; i++) axis_reach(&h->low, &h->high, line->at[i]);
     struct axis axis = axis_around(h->low, h->high, NULL);
     h->low = axis.low;
     h->high = axis.high;
     for (size_t i = 0; i < p->rows.n; i++) {
-        size_t k = (size_t)p->rows.rows.label[i] % CLASSES_MOST;
+        size_t k = p->place[p->rows.rows.label[i]];
+        if (k == SERIES_MOST) continue;
         double before = h->mean[k], x = line->at[i];
         size_t bin = (size_t)((x - h->low) / (h->high - h->low) * BINS);
         h->count[k][bin < BINS ? bin : BINS - 1]++;
@@ -108,7 +113,7 @@ static void count_rows(struct histogram *h, const struct projection *p, const st
         h->mean[k] += (x - before) / h->n[k];
         h->sigma[k] += (x - before) * (x - h->mean[k]);
     }
-    for (size_t k = 0; k < CLASSES_MOST; k++) {
+    for (size_t k = 0; k < SERIES_MOST; k++) {
         h->sigma[k] = h->n[k] > 1 ? sqrt(h->sigma[k] / (h->n[k] - 1)) : 0;
         for (size_t b = 0; b < BINS; b++) h->tallest = fmax(h->tallest, h->count[k][b]);
     }
@@ -132,7 +137,7 @@ static void draw_bars(struct plot *plot, const struct frame *frame, const struct
     }
     canvas_line(&plot->canvas, frame_x(frame, h->high), frame_y(frame, 0));
     canvas_close(&plot->canvas);
-    canvas_draw(&plot->canvas, &(struct pen){.fill = series_ink(k), .fill_alpha = 0.32});
+    canvas_draw(&plot->canvas, &(struct pen){.fill = series_ink(h->series[k]), .fill_alpha = 0.32});
 }
 
 static void draw_bell(struct plot *plot, const struct frame *frame, const struct histogram *h,
@@ -143,10 +148,11 @@ static void draw_bell(struct plot *plot, const struct frame *frame, const struct
         x[i] = h->low + (h->high - h->low) * (double)i / (CURVE - 1);
         y[i] = bell(h, k, x[i]);
     }
-    frame_curve(plot, frame, x, y, CURVE, &(struct pen){.stroke = series_ink(k), .width = 2});
+    frame_curve(plot, frame, x, y, CURVE,
+                &(struct pen){.stroke = series_ink(h->series[k]), .width = 2});
     double top = fmin(bell(h, k, h->mean[k]), frame->y.high);
-    canvas_marker(&plot->canvas, frame_point(frame, h->mean[k], top), series_shape(k), 4,
-                  &(struct pen){.stroke = INK_PAPER, .fill = series_ink(k), .width = 1});
+    canvas_marker(&plot->canvas, frame_point(frame, h->mean[k], top), series_shape(h->series[k]), 4,
+                  &(struct pen){.stroke = INK_PAPER, .fill = series_ink(h->series[k]), .width = 1});
 }
 
 /* Fisher's criterion of two classes, and how many rows the cut has on the wrong side. */
@@ -182,16 +188,16 @@ static sepal_status draw_line(struct projection *p, const struct line *line, str
     tell_line(plot, p, line, h, &pane, pane.top + height - 6);
     pane.top += height + 2;
     double tallest = h->tallest;
-    for (size_t k = 0; k < CLASSES_MOST; k++)
+    for (size_t k = 0; k < SERIES_MOST; k++)
         if (h->sigma[k] > 0)
             tallest = fmax(tallest, fmin(bell(h, k, h->mean[k]), 1.4 * h->tallest));
     struct axis x = {.low = h->low, .high = h->high, .label = line->label};
     struct axis y = {.low = 0, .high = 1.05 * tallest, .plain = true};
     struct frame frame = frame_in(plot, pane, &x, &y);
     frame_clip(plot, &frame);
-    for (size_t k = 0; k < CLASSES_MOST; k++)
+    for (size_t k = 0; k < SERIES_MOST; k++)
         if (h->n[k] > 0) draw_bars(plot, &frame, h, k);
-    for (size_t k = 0; k < CLASSES_MOST; k++) draw_bell(plot, &frame, h, k);
+    for (size_t k = 0; k < SERIES_MOST; k++) draw_bell(plot, &frame, h, k);
     if (line->cut)
         canvas_segment(&plot->canvas, frame_point(&frame, 0, 0),
                        frame_point(&frame, 0, frame.y.high),
@@ -242,6 +248,24 @@ static sepal_status more_classes(struct projection *p, struct line lines[2], siz
     return SEPAL_OK;
 }
 
+/* Of many classes those of most rows. */
+static sepal_status choose_classes(struct projection *p) {
+    struct plot *plot = p->plot;
+    size_t all = p->classes + p->rows.rows.n_unseen;
+    double *rows = arena_zero(plot->ctx, &plot->arena, all, sizeof *rows);
+    p->place = arena_alloc(plot->ctx, &plot->arena, all, sizeof *p->place);
+    if (!rows || !p->place) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < p->rows.n; i++) rows[p->rows.rows.label[i]]++;
+    TRY(page_choose(&p->shown, plot, rows, all, "of most rows"));
+    for (size_t k = 0; k < all; k++) {
+        p->place[k] = p->shown[k] ? p->n_shown : SERIES_MOST;
+        if (!p->shown[k]) continue;
+        p->series[p->n_shown++] = k;
+        page_legend_series(plot, sampled_label(&p->rows, k), k);
+    }
+    return SEPAL_OK;
+}
+
 static sepal_status draw_projection(struct projection *p) {
     struct plot *plot = p->plot;
     struct line lines[2];
@@ -253,8 +277,7 @@ static sepal_status draw_projection(struct projection *p) {
     TRY(status);
     page_title(plot, "Projections");
     page_subtitle(plot, "%s", plot_short_spec(plot));
-    for (size_t k = 0; k < p->classes + p->rows.rows.n_unseen; k++)
-        page_legend_series(plot, sampled_label(&p->rows, k), k);
+    TRY(choose_classes(p));
     if (p->classes == 2) page_legend(plot, "cut", LEGEND_DASHED, INK_TEXT, SHAPE_CIRCLE);
     page_note(plot,
               "Bars: rows of each class; lines: the Gaussians with their means and variances.");
