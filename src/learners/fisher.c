@@ -101,6 +101,7 @@ const struct learner learner_fisher = {
     .name = "fisher",
     .summary =
         "Fisher's linear discriminant: the direction of largest between- to within-class scatter",
+    .objective = "Wilks' lambda of the projections on the eigenvectors of S_B v = l S_W v",
     .activation = "sign",
     .shiftable = always_shiftable,
     .parameters = parameters,

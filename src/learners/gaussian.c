@@ -200,6 +200,7 @@ const struct learner learner_gaussian = {
     .name = "gaussian",
     .summary =
         "Gaussian discriminant analysis: a normal density for each class, quadratic or linear",
+    .objective = "mean of -ln(prior times normal density) of the rows",
     .activation = "softmax",
     .machine = true,
     .posterior = true,

@@ -118,6 +118,9 @@ const struct learner learner_lda = {
     .name = "lda",
     .summary =
         "linear discriminant analysis: normal classes with one covariance, and axes to project on",
+    .objective =
+        "Wilks' lambda of the projections, the product of 1/(1 + l) over the eigenvalues l "
+        "of S_B v = l S_W v",
     .activation = "softmax",
     .machine = true,
     .posterior = true,

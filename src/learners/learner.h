@@ -148,6 +148,7 @@ struct leave_out;
 
 struct learner {
     const char *name, *summary;
+    const char *objective;  /* what it minimises, in general; NULL: nothing to be told of */
     const char *activation; /* identity, sign, ...: what turns a score into an output */
     bool machine;           /* fits K classes by itself */
     /* Whether it does with these parameters; NULL: `machine` says it. */

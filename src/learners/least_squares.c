@@ -377,6 +377,8 @@ static bool least_squares_shiftable(const void *config) {
 const struct learner learner_least_squares = {
     .name = "least-squares",
     .summary = "least squares: linear functions nearest to targets of the classes in squared error",
+    .objective = "half the mean squared error of the outputs to the targets of the classes + "
+                 "0.5·l2·‖W‖²",
     .activation = "identity",
     .machine = true,
     .shiftable = least_squares_shiftable,

@@ -23,6 +23,7 @@ const struct learner learner_logistic = {
     .name = "logistic",
     .summary =
         "logistic regression: the log-odds as a linear function, by regularised maximum likelihood",
+    .objective = "mean of ln(1 + e^-m) + l1·‖w‖₁ + 0.5·l2·‖w‖², m = t(w·x+b); l1 + l2 = 1/(C·rows)",
     .activation = "logistic",
     .jointly = "softmax",
     .posterior = true,

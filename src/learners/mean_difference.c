@@ -34,6 +34,7 @@ static sepal_status fit_mean_difference(struct fit *fit) {
 const struct learner learner_mean_difference = {
     .name = "mean-difference",
     .summary = "difference of means: the direction from one class mean to the other",
+    .objective = "minus the distance between the projected class means, w of length 1",
     .activation = "sign",
     .shiftable = always_shiftable,
     .parameters = parameters,

@@ -25,6 +25,9 @@ static bool needs_both_sides(const void *config) {
 const struct learner learner_multilabel = {
     .name = "multilabel",
     .summary = "logistic regression of label sets: the log-odds of each label as a linear function",
+    .objective =
+        "for each label the mean of ln(1 + e^-m) + l1·‖w‖₁ + 0.5·l2·‖w‖², m = t(w·x+b); l1 "
+        "+ l2 = 1/(C·rows)",
     .activation = "logistic",
     .posterior = true,
     .sets = true,

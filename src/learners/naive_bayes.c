@@ -338,6 +338,8 @@ static bool bayes_shiftable(const void *config) {
 const struct learner learner_naive_bayes = {
     .name = "naive-bayes",
     .summary = "naive Bayes: features independent given the class; counts, bits or measurements",
+    .objective = "mean of -ln(prior times the product of the probabilities of the columns) of the "
+                 "rows",
     .activation = "softmax",
     .machine = true,
     .posterior = true,

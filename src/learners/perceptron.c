@@ -88,6 +88,9 @@ static sepal_status perceptron_fit(struct fit *fit) {
 const struct learner learner_perceptron = {
     .name = "perceptron",
     .summary = "perceptron: Rosenblatt's rule with its batch, delta, pocket and averaged variants",
+    .objective =
+        "the perceptron criterion: mean of max(0, -t(w·x+b)), of more classes max(0, s_j - "
+        "s_y) with s_j the best other score",
     .activation = "sign",
     .machine = true,
     .warms = true,

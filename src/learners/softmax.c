@@ -26,6 +26,9 @@ static enum likelihood softmax_likelihood(const void *config, bool *intercept) {
 const struct learner learner_softmax = {
     .name = "softmax",
     .summary = "softmax regression: multinomial logistic regression, all classes fitted jointly",
+    .objective =
+        "mean of the loss of p = softmax(s) + l1·‖w‖₁ + 0.5·l2·‖w‖², s_k = w_k·x+b_k; l1 + "
+        "l2 = 1/(C·rows)",
     .activation = "softmax",
     .machine = true,
     .posterior = true,

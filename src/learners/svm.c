@@ -59,6 +59,8 @@ const struct learner learner_svm = {
     .name = "svm",
     .summary =
         "linear support vector machine: the widest margin, with a loss for rows inside of it",
+    .objective =
+        "mean of the loss of m + l1·‖w‖₁ + 0.5·l2·‖w‖², m = t(w·x+b); l1 + l2 = 1/(C·rows)",
     .activation = "sign",
     .machine_if = is_crammer_singer,
     .machine_spec = "svm(loss=crammer_singer)",

@@ -41,11 +41,14 @@ void page_asked(struct html *html, const struct page_facts *facts) {
     const struct tree *fit = facts->fit;
     html_section(html, "asked", "What was asked");
     html_put(html, "<dl>\n");
-    html_fact(html, "Method", learner_find(model->learner)->summary);
+    const struct learner *learner = learner_find(model->learner);
+    html_fact(html, "Method", learner->summary);
     html_fact(html, "Spec", facts->spec);
     html_fact(html, "Every parameter", model->spec);
     if (fit) html_fact(html, "Loss", report_string(fit, "loss"));
-    if (fit) html_fact(html, "Minimised", report_string(fit, "objective_in_words"));
+    if (fit || learner->objective) /* with its numbers, or in general */
+        html_fact(html, "Minimised",
+                  fit ? report_string(fit, "objective_in_words") : learner->objective);
     if (model->linear.classes > 2) html_fact(html, "Strategy", model->linear.strategy->summary);
     list_texts(html, model->linear.strategy->sets ? "Labels" : "Classes",
                tree_find(facts->inside, "classes"));

@@ -133,6 +133,32 @@ static bool draw_boundary(struct plot *plot, const struct frame *frame, struct b
     return true;
 }
 
+/* The part of the frame where scores have that sign, in the colour of its class. */
+static void fill_side(struct plot *plot, const struct frame *frame, struct boundary at, int side) {
+    const double xs[4] = {frame->x.low, frame->x.high, frame->x.high, frame->x.low};
+    const double ys[4] = {frame->y.low, frame->y.low, frame->y.high, frame->y.high};
+    double score[4];
+    bool begun = false;
+    for (size_t i = 0; i < 4; i++) score[i] = side * (at.a + at.b * xs[i] + at.c * ys[i]);
+    for (size_t i = 0; i < 4; i++) {
+        size_t next = (i + 1) % 4;
+        double part = score[i] / (score[i] - score[next]);
+        bool crosses = (score[i] > 0) != (score[next] > 0);
+        const struct point corner = frame_point(frame, xs[i], ys[i]);
+        const struct point cut = frame_point(frame, xs[i] + part * (xs[next] - xs[i]),
+                                             ys[i] + part * (ys[next] - ys[i]));
+        const struct point points[2] = {corner, cut};
+        for (size_t k = 0; k < 2; k++) {
+            if (k == 0 ? !(score[i] > 0) : !crosses) continue;
+            (begun ? canvas_line : canvas_move)(&plot->canvas, points[k].x, points[k].y);
+            begun = true;
+        }
+    }
+    if (!begun) return;
+    canvas_close(&plot->canvas);
+    canvas_draw(&plot->canvas, &(struct pen){.fill = series_ink(side > 0), .fill_alpha = 0.13});
+}
+
 static void draw_points(const struct trace *t, const struct frame *frame, double example) {
     struct canvas *canvas = &t->plot->canvas;
     size_t step = t->rows.n / DRAWN_MOST + 1;
@@ -195,15 +221,23 @@ static void tell_step(struct plot *plot, const struct pane *pane, const struct t
     plot_text(plot, pane->left, y + line, ANCHOR_START, INK_PALE, "%s", fitted);
 }
 
-static void tell_out_of_sight(struct plot *plot, const struct frame *frame) {
-    static const char words[] = "boundary out of sight";
-    double width = canvas_text_width(&plot->canvas, words, TEXT_SIZE) + 6;
+/* Then all that is seen is of one class. */
+static void tell_out_of_sight(const struct trace *t, const struct frame *frame,
+                              struct boundary at) {
+    struct plot *plot = t->plot;
+    double score = at.a + at.b * (frame->x.low + frame->x.high) / 2 +
+                   at.c * (frame->y.low + frame->y.high) / 2;
+    char words[NOTE_BYTES], fitted[NOTE_BYTES];
+    (void)snprintf(words, sizeof words, "all as %s", sampled_label(&t->rows, score > 0));
+    canvas_fit_text(&plot->canvas, fitted, sizeof fitted, words, TEXT_SIZE,
+                    frame->box.right - frame->box.left - 10);
+    double width = canvas_text_width(&plot->canvas, fitted, TEXT_SIZE) + 6;
     double line = canvas_line_height(&plot->canvas, TEXT_SIZE);
-    double middle = (frame->box.left + frame->box.right) / 2, y = frame->box.bottom - 3;
+    double right = frame->box.right - 4, y = frame->box.bottom - 4;
     if (!canvas_is_term(&plot->canvas))
-        canvas_rectangle(&plot->canvas, middle - width / 2, y - line, width, line,
+        canvas_rectangle(&plot->canvas, right - width, y - line, width, line,
                          &(struct pen){.fill = INK_PAPER, .fill_alpha = 0.85});
-    plot_text(plot, middle, y - 4, ANCHOR_MIDDLE, INK_PALE, "%s", words);
+    plot_text(plot, right - 3, y - 4, ANCHOR_END, INK_PALE, "%s", fitted);
 }
 
 static void draw_step(const struct trace *t, struct pane pane, size_t i) {
@@ -213,15 +247,17 @@ static void draw_step(const struct trace *t, struct pane pane, size_t i) {
     tell_step(plot, &pane, before, step);
     struct frame frame = {.box = pane, .x = t->x, .y = t->y};
     frame.box.top += 2 * line + 2;
+    struct boundary after = boundary_of(t, step);
     frame_clip(plot, &frame);
+    for (int side = -1; side <= 1 && !canvas_is_term(&plot->canvas); side += 2)
+        fill_side(plot, &frame, after, side);
     draw_points(t, &frame, tree_value(step, "example"));
     if (before)
         (void)draw_boundary(plot, &frame, boundary_of(t, before),
                             &(struct pen){.stroke = INK_PALE, .width = 1.3, .dashed = true});
-    bool seen = draw_boundary(plot, &frame, boundary_of(t, step),
-                              &(struct pen){.stroke = INK_TEXT, .width = 1.8});
+    bool seen = draw_boundary(plot, &frame, after, &(struct pen){.stroke = INK_TEXT, .width = 1.8});
     canvas_unclip(&plot->canvas);
-    if (!seen) tell_out_of_sight(plot, &frame);
+    if (!seen) tell_out_of_sight(t, &frame, after);
     canvas_rectangle(&plot->canvas, frame.box.left, frame.box.top, frame.box.right - frame.box.left,
                      frame.box.bottom - frame.box.top,
                      &(struct pen){.stroke = INK_GRID, .width = 1});
@@ -377,46 +413,72 @@ static sepal_status tell_bound(const struct trace *t) {
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
+/* Frame f of so many: more of the beginning, where it turns most. */
+static size_t step_of(const struct trace *t, size_t f, size_t frames) {
+    double share = frames > 1 ? (double)f / (double)(frames - 1) : 1;
+    size_t step = (size_t)llround(pow((double)t->n, share)) - 1;
+    if (step < f) step = f;
+    return step < t->n ? step : t->n - 1;
+}
+
+/* Axes around the rows, and farther where a boundary of the strip then comes into sight, but not so far that the
+   rows would be small. */
+static void set_axes(struct trace *t, size_t frames) {
+    enum { FAR = 2 }; /* half widths of the rows */
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (size_t i = 0; i < t->rows.n; i++) {
+        axis_reach(&low[0], &high[0], t->plane.points[i].x);
+        axis_reach(&low[1], &high[1], t->plane.points[i].y);
+    }
+    struct axis x = axis_around(low[0], high[0], NULL), y = axis_around(low[1], high[1], NULL);
+    const double centre[2] = {(x.low + x.high) / 2, (y.low + y.high) / 2};
+    const double half[2] = {(x.high - x.low) / 2, (y.high - y.low) / 2};
+    for (size_t f = 0; f < frames; f++) {
+        struct boundary at = boundary_of(t, t->steps[step_of(t, f, frames)]);
+        double a = at.a + at.b * centre[0] + at.c * centre[1], b = at.b * half[0],
+               c = at.c * half[1];
+        double square = b * b + c * c, away = fabs(a) / sqrt(square);
+        if (!(away <= FAR)) continue;
+        /* its nearest point to the middle */
+        axis_reach(&low[0], &high[0], centre[0] - half[0] * a * b / square);
+        axis_reach(&low[1], &high[1], centre[1] - half[1] * a * c / square);
+    }
+    t->x = axis_around(low[0], high[0], NULL);
+    t->y = axis_around(low[1], high[1], NULL);
+}
+
 static sepal_status draw_strip(struct trace *t, size_t wanted) {
     struct plot *plot = t->plot;
     size_t frames = t->n < wanted ? t->n : wanted, columns = frames < 3 ? frames : (frames + 1) / 2;
     if (frames > 2 && frames < 4) columns = frames;
+    if (plot->canvas.width < 500 && columns > 2) columns = 2;
     if (canvas_is_term(&plot->canvas)) columns = frames = frames < 3 ? frames : 3;
     size_t rows = (frames + columns - 1) / columns;
     page_title(plot, "Trace");
-    page_subtitle(plot, "Dashed: before the step; solid: after it, with the weight vector; ringed: "
-                        "the row that turned it.");
+    page_subtitle(
+        plot, "Dashed: before the step; solid: after it; arrow: the weight vector; ringed: the row "
+              "that turned it.");
     for (size_t k = 0; k < 2; k++) page_legend_series(plot, sampled_label(&t->rows, k), k);
     page_note(plot, "Across: %s; upwards: %s.", t->plane.name[0], t->plane.name[1]);
     TRY(check_rows(t));
     TRY(tell_bound(t));
+    set_axes(t, frames);
     struct pane room = page_draw(plot);
     for (size_t f = 0; f < frames; f++) {
-        /* more of the beginning, where it turns most */
-        double share = frames > 1 ? (double)f / (double)(frames - 1) : 1;
-        size_t step = (size_t)llround(pow((double)t->n, share)) - 1;
-        if (step < f) step = f;
         struct pane pane = pane_row(room, f / columns, rows, 10);
-        draw_step(t, pane_column(pane, f % columns, columns, 14), step < t->n ? step : t->n - 1);
+        draw_step(t, pane_column(pane, f % columns, columns, 14), step_of(t, f, frames));
     }
     return SEPAL_OK;
 }
 
 static sepal_status draw_trace(struct trace *t) {
     const struct trace_options *options = t->plot->options;
-    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     if (t->plot->data->schema->n_classes != 2)
         return fail(t->plot->ctx, SEPAL_EDATA,
                     "the data has %zu classes, and a film strip is of two",
                     t->plot->data->schema->n_classes);
     TRY(plane_make(&t->plane, t->plot, &t->rows, options->x, options->y));
     TRY(take_steps(t));
-    for (size_t i = 0; i < t->rows.n; i++) {
-        axis_reach(&low[0], &high[0], t->plane.points[i].x);
-        axis_reach(&low[1], &high[1], t->plane.points[i].y);
-    }
-    t->x = axis_around(low[0], high[0], NULL);
-    t->y = axis_around(low[1], high[1], NULL);
     return draw_strip(t, options->frames);
 }
 
