@@ -230,34 +230,50 @@ static struct field_edge *next_unused(struct field_areas *areas, int key, size_t
     return NULL;
 }
 
-static bool straight(struct point a, struct point b, struct point c) {
-    double along = hypot(b.x - a.x, b.y - a.y) * hypot(c.x - b.x, c.y - b.y);
-    return fabs((b.x - a.x) * (c.y - b.y) - (b.y - a.y) * (c.x - b.x)) <= 1e-3 * along &&
-           (b.x - a.x) * (c.x - b.x) + (b.y - a.y) * (c.y - b.y) > 0;
-}
-
-/* A point of a line, unless it lies straight between its neighbours. */
+/* A line through points, without those that lie within a tenth of a pixel of what is drawn. */
 struct pencil {
     struct canvas *canvas;
-    struct point from, to; /* the last piece, whose end is not drawn yet */
-    bool begun, pending;
+    struct point from, passed[16], to; /* the last piece, whose end is not drawn yet */
+    size_t n_passed;
+    bool begun;
 };
 
+static bool is_near(struct point p, struct point from, struct point to) {
+    const double tolerance = 0.1;
+    double length = hypot(to.x - from.x, to.y - from.y);
+    double along = (p.x - from.x) * (to.x - from.x) + (p.y - from.y) * (to.y - from.y);
+    double away = (p.x - from.x) * (to.y - from.y) - (p.y - from.y) * (to.x - from.x);
+    return along >= 0 && along <= length * length && fabs(away) <= tolerance * length;
+}
+
 static void pencil_lift(struct pencil *pencil) {
-    if (pencil->pending) canvas_line(pencil->canvas, pencil->to.x, pencil->to.y);
-    pencil->begun = pencil->pending = false;
+    if (pencil->begun) canvas_line(pencil->canvas, pencil->to.x, pencil->to.y);
+    pencil->begun = false;
+}
+
+/* Whether the piece that is not drawn yet can go on to this point. */
+static bool pencil_reaches(const struct pencil *pencil, struct point to) {
+    enum { MOST = sizeof pencil->passed / sizeof *pencil->passed };
+    bool near = pencil->n_passed < MOST && is_near(pencil->to, pencil->from, to);
+    for (size_t i = 0; i < pencil->n_passed && near; i++)
+        near = is_near(pencil->passed[i], pencil->from, to);
+    return near;
 }
 
 static void pencil_go(struct pencil *pencil, struct point from, struct point to) {
     if (!pencil->begun) {
         canvas_move(pencil->canvas, from.x, from.y);
-    } else if (pencil->pending && straight(pencil->from, from, to)) {
+    } else if (pencil_reaches(pencil, to)) {
+        pencil->passed[pencil->n_passed++] = pencil->to;
         pencil->to = to;
         return;
     } else {
         canvas_line(pencil->canvas, from.x, from.y);
     }
-    *pencil = (struct pencil){pencil->canvas, from, to, true, true};
+    pencil->from = from;
+    pencil->to = to;
+    pencil->n_passed = 0;
+    pencil->begun = true;
 }
 
 static struct point at_pixel(const struct field_areas *areas, const struct field *field, size_t i) {

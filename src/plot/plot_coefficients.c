@@ -66,28 +66,40 @@ static sepal_status take_weights(struct coefficients *c) {
     return SEPAL_OK;
 }
 
-/* Of a model with standard errors: its terms instead, without the intercept. */
+/* What one standard deviation of a feature is in its own unit; 1 where it is not known. */
+static double unit_of(const struct coefficients *c, const char *feature) {
+    const struct tree *effects = tree_find(c->root, "effects");
+    const struct tree *name = tree_find(c->root, "features")->first;
+    const struct tree *weight = tree_find(c->root, "weights")->first->first;
+    const struct tree *effect = effects ? effects->first->first : NULL;
+    for (; effect && weight && name;
+         effect = effect->next, weight = weight->next, name = name->next)
+        if (strcmp(name->text.bytes, feature) == 0)
+            return weight->number != 0 ? effect->number / weight->number : 1;
+    return 1;
+}
+
+/* Of a model of two classes with standard errors: its terms instead, without the intercept. */
 static void take_terms(struct coefficients *c) {
     const struct tree *terms = tree_path(c->root, "summary.terms");
     size_t n = 0, with = 0;
     for (const struct tree *term = terms ? terms->first : NULL; term; term = term->next)
         with += isfinite(tree_value(term, "low")) ? 1 : 0;
-    if (with == 0) return;
+    if (with == 0 || c->of_functions > 1) return;
     for (const struct tree *term = terms->first; term && n < c->n; term = term->next) {
-        double value = tree_value(term, "estimate");
-        if (isnan(value) || strcmp(tree_word(term, "name", ""), "(intercept)") == 0) continue;
-        c->rows[n] = (struct feature_row){.name = tree_word(term, "name", ""),
+        const char *name = tree_word(term, "name", "");
+        double unit = unit_of(c, name), value = unit * tree_value(term, "estimate");
+        if (isnan(value) || strcmp(name, "(intercept)") == 0) continue;
+        c->rows[n] = (struct feature_row){.name = name,
                                           .value = {value},
-                                          .low = tree_value(term, "low"),
-                                          .high = tree_value(term, "high"),
+                                          .low = unit * tree_value(term, "low"),
+                                          .high = unit * tree_value(term, "high"),
                                           .size = fabs(value),
                                           .place = n};
         n++;
     }
     c->n = n;
     c->intervals = true;
-    c->effects = false;
-    c->functions = c->of_functions = 1;
 }
 
 static void name_functions(struct coefficients *c) {
@@ -115,9 +127,8 @@ static void tell(struct coefficients *c) {
     page_subtitle(plot, "%s", plot_short_spec(plot));
     name_functions(c);
     if (c->n > c->shown) page_note(plot, "The %zu largest of %zu.", c->shown, c->n);
-    if (c->intervals)
-        page_note(plot, "Lines: 95 %% intervals.");
-    else if (!c->effects && c->n > 1)
+    if (c->intervals) page_note(plot, "Lines: 95 %% intervals.");
+    if (!c->effects && c->n > 1)
         page_note(plot, "Weights in the features' own units: what matters more cannot be read from "
                         "them unless the model was trained with standardize.");
 }

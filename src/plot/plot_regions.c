@@ -21,9 +21,11 @@ static const struct parameter regions_parameters[] = {
     {0},
 };
 
-enum { LEVELS = 4 };
-static const float level_from[LEVELS] = {0, 0.6F, 0.8F, 0.95F};
-static const double level_alpha[LEVELS] = {0.10, 0.18, 0.28, 0.40};
+/* Areas of the classes, then on them where the probability is at least so much: together alphas of 0.10, 0.18, 0.28
+   and 0.40. */
+enum { LEVELS = 3 };
+static const float level_from[LEVELS] = {0.6F, 0.8F, 0.95F};
+static const double class_alpha = 0.10, level_alpha[LEVELS] = {0.089, 0.122, 0.167};
 
 struct regions {
     struct plot *plot;
@@ -34,12 +36,16 @@ struct regions {
     bool quantised;
 };
 
+/* One class where it is as sure as that: to every other area there is a border of its own, also where those of
+   several levels are nearer to each other than the nodes of the grid. */
+struct shade {
+    int class;
+    float from;
+};
+
 static int shade_key(const struct answer *answer, const void *payload) {
-    (void)payload;
-    int level = 0;
-    while (level + 1 < LEVELS && answer->p >= level_from[level + 1]) level++;
-    if (isnan(answer->p)) level = 1;
-    return (answer->class + 1) * LEVELS + level;
+    const struct shade *shade = payload;
+    return answer->class == shade->class && (answer->p >= shade->from) ? 1 : -1;
 }
 
 static int class_key(const struct answer *answer, const void *payload) {
@@ -67,14 +73,46 @@ static int class_ink(int class) {
     return class < 0 ? INK_PALE : series_ink((size_t) class);
 }
 
+static sepal_status fill_shade(struct regions *r, const struct shade *shade, double alpha) {
+    struct field_areas areas;
+    TRY(field_trace(&areas, &r->field, shade_key, shade));
+    field_outline(&areas, &r->field, 1);
+    canvas_draw(&r->plot->canvas,
+                &(struct pen){.fill = class_ink(shade->class), .fill_alpha = alpha});
+    return SEPAL_OK;
+}
+
+/* What is traced of a class is not needed for the next. */
+static sepal_status fill_levels(struct regions *r, int class, float surest) {
+    struct plot *plot = r->plot;
+    struct arena kept = plot->arena;
+    plot->arena = (struct arena){0};
+    sepal_status status = SEPAL_OK;
+    for (size_t i = 0; i < LEVELS && status == SEPAL_OK; i++)
+        if (surest >= level_from[i])
+            status = fill_shade(r, &(struct shade){class, level_from[i]}, level_alpha[i]);
+    arena_clear(&plot->arena);
+    plot->arena = kept;
+    return status;
+}
+
 static sepal_status fill_classes(struct regions *r) {
     struct field_areas areas;
-    TRY(field_trace(&areas, &r->field, shade_key, NULL));
+    size_t n = r->field.columns * r->field.rows;
+    TRY(field_trace(&areas, &r->field, class_key, NULL));
     for (size_t i = 0; i < areas.n_keys; i++) {
+        int class = areas.keys[i] - 1;
+        float surest = 0;
+        bool known = true;
+        for (size_t at = 0; at < n; at++) {
+            if (r->field.node[at].class != class) continue;
+            surest = fmaxf(surest, r->field.node[at].p);
+            known = known && !isnan(r->field.node[at].p);
+        }
         field_outline(&areas, &r->field, areas.keys[i]);
-        canvas_draw(&r->plot->canvas,
-                    &(struct pen){.fill = class_ink(areas.keys[i] / LEVELS - 1),
-                                  .fill_alpha = level_alpha[areas.keys[i] % LEVELS]});
+        canvas_draw(&r->plot->canvas, &(struct pen){.fill = class_ink(class),
+                                                    .fill_alpha = known ? class_alpha : 0.18});
+        TRY(fill_levels(r, class, surest));
     }
     return SEPAL_OK;
 }

@@ -1,5 +1,5 @@
-/* A perceptron or sgd as a film strip: some of its steps, each with the boundary before and after it, the weight
-   vector of both, and the example that turned it; and Novikoff's bound on the updates beside their number. */
+/* A perceptron or sgd as a film strip: steps, each with the boundary before and after it, the weight vector of both,
+   and the example that turned it; and Novikoff's bound on the updates beside their number. */
 #include "plot/plane.h"
 #include "plot/trace.h"
 
@@ -98,7 +98,7 @@ static struct boundary boundary_of(const struct trace *t, const struct tree *ste
 
 /* ---- One frame ------------------------------------------------------------------------------- */
 
-/* The line within the frame; false: it passes beside it. */
+/* False: it passes beside the frame. */
 static bool draw_boundary(struct plot *plot, const struct frame *frame, struct boundary at,
                           const struct pen *pen) {
     struct point ends[4];
@@ -225,8 +225,7 @@ static void tell_step(struct plot *plot, const struct pane *pane, const struct t
 static void tell_out_of_sight(const struct trace *t, const struct frame *frame,
                               struct boundary at) {
     struct plot *plot = t->plot;
-    double score = at.a + at.b * (frame->x.low + frame->x.high) / 2 +
-                   at.c * (frame->y.low + frame->y.high) / 2;
+    double score = at.a + at.b * frame->x.low + at.c * frame->y.low; /* of a corner as of all */
     char words[NOTE_BYTES], fitted[NOTE_BYTES];
     (void)snprintf(words, sizeof words, "all as %s", sampled_label(&t->rows, score > 0));
     canvas_fit_text(&plot->canvas, fitted, sizeof fitted, words, TEXT_SIZE,
@@ -450,7 +449,7 @@ static void set_axes(struct trace *t, size_t frames) {
 static sepal_status draw_strip(struct trace *t, size_t wanted) {
     struct plot *plot = t->plot;
     size_t frames = t->n < wanted ? t->n : wanted, columns = frames < 3 ? frames : (frames + 1) / 2;
-    if (frames > 2 && frames < 4) columns = frames;
+    if (frames == 3) columns = frames;
     if (plot->canvas.width < 500 && columns > 2) columns = 2;
     if (canvas_is_term(&plot->canvas)) columns = frames = frames < 3 ? frames : 3;
     size_t rows = (frames + columns - 1) / columns;

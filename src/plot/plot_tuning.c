@@ -238,7 +238,8 @@ static sepal_status tuning_draw(struct plot *plot) {
         s.log = log && log->kind == TREE_BOOL && log->truth;
     }
     page_title(plot, "Tuning");
-    page_subtitle(plot, "%s", tree_word(plot->report, "spec", ""));
+    const char *spec = tree_word(plot->report, "spec", "");
+    page_subtitle(plot, "%s", chosen ? tree_word(chosen, "spec", spec) : spec);
     TRY(take_scores(&s, points, chosen ? tree_value(chosen, "index") : NAN));
     tell_lines(&s);
     return draw_scores(&s);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the documents say is so. The generated parts of README.md and its picture are up to date; and in
+# What the documents say is so. The generated parts of README.md are up to date; and in
 # README.md, docs/*.md and docs/methods/*.md, a block of the kind
 #   ```console   is run: a line "$ COMMAND", then exactly what it prints ("time" lines are not compared)
 #   ```c         that begins with /* NAME.c is written to that file, for a command to compile.
@@ -64,11 +64,6 @@ cp "$SEPAL_SOURCE/README.md" generated.md
 "$SEPAL_SOURCE/tools/gen-docs" generated.md || failures=$((failures + 1))
 if ! diff -u "$SEPAL_SOURCE/README.md" generated.md; then
     echo "FAILED: README.md is behind the tables; type: tools/gen-docs"
-    failures=$((failures + 1))
-fi
-"$SEPAL_SOURCE/tools/make-picture" iris.svg || failures=$((failures + 1))
-if ! cmp "$SEPAL_SOURCE/docs/iris.svg" iris.svg; then
-    echo "FAILED: the picture is not what the program finds; type: tools/make-picture"
     failures=$((failures + 1))
 fi
 echo "$commands commands, $failures failed"
