@@ -14,7 +14,7 @@ build: ## build build/bin/sepal and build/lib (the default)
 help: ## this list
 	@sed -nE 's/^([a-z][a-z -]*):[^#]*## (.*)/  make \1\t\2/p' Makefile | expand -t 38
 
-run: build ## build, then learn to tell tumours apart
+run: build ## build, then learn to tell tumours apart, and see it on a page
 	@tools/demo
 
 test: ## build and run all tests; NAME=regex for some

@@ -103,12 +103,16 @@ refused(2, ["train", "nofile", "-m", "banana"], "'banana' is not")
 # ---- What is shown first: it runs, without a doubt about anything ---------------------------------------
 
 with open(f"{SOURCE}/tools/demo") as file:
-    shown = re.findall(r"^show 'build/bin/sepal (.*)'$", file.read(), re.M)
+    demo = file.read()
+shown = re.findall(r"^show 'build/bin/sepal (.*)'$", demo, re.M)
 first = [line.removeprefix("  sepal ") for line in run().stdout.splitlines() if line.startswith("  sepal ")]
-check(len(shown) == 4 and len(first) == 3, f"{shown} {first}")
+check(len(shown) == 5 and len(first) == 3, f"{shown} {first}")
 for line in shown + first:
     done = run(*line.split())
     check(done.returncode == 0 and done.stdout and done.stderr == "", f"{line}: {done.stderr}")
     check("train " not in line or "converged   yes" in done.stdout, f"{line}: {done.stdout}")
+page = demo.rstrip().splitlines()[-2].strip().removeprefix("$PWD/")
+with open(page, encoding="utf-8") as file:
+    check("</html>" in file.read(), "the page that `make run` ends with", page)
 
 finish()

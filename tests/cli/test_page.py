@@ -103,6 +103,7 @@ def check_report(what, model, data, *options):
     run("report", model, data, "-o", "page.html", *options)
     source = read("page.html")
     page = check_form(what, source)
+    check(any(dt.text() == "Minimised" for dt in page.all("dt")), what, "the objective in words")
     check_numbers(what, page, json.loads(run("evaluate", model, data, "--json", "--curves", *options)))
     return page, source
 
@@ -159,10 +160,19 @@ for row in looked:
 with open("train.json", "w") as file:
     file.write(run("train", f"{DATA}/iris.csv", "-m", "lda", "-o", "l.sepal", "--report", "l.html", "--json"))
 check("which the model was fitted to" in Page(read("l.html")).root.text(), "on its training rows")
-page, _ = check_report("with --fit", "l.sepal", f"{DATA}/iris.csv")
+with open("two.csv", "w") as file:
+    file.writelines(line + "\n" for line in read(f"{DATA}/iris.csv").split() if "virginica" not in line)
+check_report("with --fit", "l.sepal", f"{DATA}/iris.csv")
 run("report", "l.sepal", f"{DATA}/iris.csv", "-o", "fit.html", "--fit", "train.json")
 words = json.loads(read("train.json"))["objective_in_words"]
-check(words in Page(read("fit.html")).root.text() and words not in page.root.text(), "--fit")
+check(words in Page(read("fit.html")).root.text(), "--fit")
+with open("logistic.json", "w") as file:
+    file.write(run("train", "two.csv", "-m", "logistic", "-o", "g.sepal", "--json"))
+page, _ = check_report("without --fit", "g.sepal", "two.csv")
+run("report", "g.sepal", "two.csv", "-o", "fit.html", "--fit", "logistic.json")
+exact, general = "l2 = 0.01 (C = 1, ratio = 0)", "l1 + l2 = 1/(C·rows)"
+check(exact in Page(read("fit.html")).root.text() and exact not in page.root.text(), "the objective with its numbers")
+check(general in page.root.text() and general not in Page(read("fit.html")).root.text(), "the objective in general")
 
 run("train", f"{DATA}/iris.csv", "-m", "lda(shrinkage=0.5)", "-o", "l2.sepal", "-q")
 for change, word in (({}, None), ({"spec": "lda()"}, "spec"), ({"features": 3}, "number of features"),
