@@ -151,9 +151,9 @@ class Tab:
         return [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes
                 if not node.get("ignored")]
 
-    def screenshot(self, path, whole=True):
-        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole,
-                         **({"clip": self.whole()} if whole else {}))["data"]
+    def screenshot(self, path, clip=None):
+        """Of the whole page, or a part of it."""
+        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip or self.whole())["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
 

@@ -160,10 +160,7 @@ static bool is_of_model(const struct plot_kind *kind) {
 
 /* Two renditions of each picture: one for a phone, of which the letters are as large there as the page's own. The
    style shows one of them. */
-static const struct {
-    const char *name, *options;
-} renditions[] = {{"broad", "theme=auto"}, {"narrow", "theme=auto, width=360, height=380"}};
-enum { RENDITIONS = sizeof renditions / sizeof *renditions };
+enum { BROAD, NARROW, RENDITIONS };
 
 struct rendition {
     void *bytes;
@@ -172,13 +169,17 @@ struct rendition {
 
 /* A picture that does not apply to the model is left out, as told by n = 0; anything else is a failure. */
 static sepal_status make_picture(struct rendition *out, struct html *html,
-                                 const struct page_facts *facts, const char *kind,
-                                 const char *options) {
+                                 const struct page_facts *facts, const struct plot_kind *kind,
+                                 int rendition) {
     sepal_ctx *ctx = html->ctx;
+    char options[64] = "theme=auto";
+    if (rendition == NARROW)
+        (void)snprintf(options, sizeof options, "theme=auto, width=360, height=%d",
+                       kind->narrow_height > 0 ? kind->narrow_height : 380);
     if (html->text.failed)
         return SEPAL_EMEMORY; /* before a picture that is left out takes its message along */
-    sepal_status status = plot_make(&out->bytes, &out->n, ctx, kind, facts->model, facts->data,
-                                    facts->judgement, options);
+    sepal_status status = plot_make(&out->bytes, &out->n, ctx, kind->name, facts->model,
+                                    facts->data, facts->judgement, options);
     if (status != SEPAL_EUSAGE && status != SEPAL_EDATA && status != SEPAL_EMODEL) return status;
     forgive(ctx);
     return SEPAL_OK;
@@ -194,7 +195,7 @@ static void show_picture(struct html *html, const struct plot_kind *kind,
     for (size_t i = 0; i < (both ? RENDITIONS : 1); i++) {
         char name[32];
         snprintf(name, sizeof name, "p%zu%c", number, "bn"[i]);
-        html_putf(html, "<div class=%s>\n", renditions[i].name);
+        html_put(html, i == BROAD ? "<div class=broad>\n" : "<div class=narrow>\n");
         html_svg(html, name, made[i].bytes, made[i].n);
         html_put(html, "</div>\n");
     }
@@ -206,10 +207,14 @@ static void show_picture(struct html *html, const struct plot_kind *kind,
 static sepal_status put_picture(struct html *html, const struct page_facts *facts,
                                 const struct plot_kind *kind, size_t *shown) {
     struct rendition made[RENDITIONS] = {0};
-    sepal_status status = SEPAL_OK;
-    for (size_t i = 0; i < RENDITIONS && status == SEPAL_OK && (i == 0 || made[0].n > 0); i++)
-        status = make_picture(&made[i], html, facts, kind->name, renditions[i].options);
-    if (status == SEPAL_OK && made[0].n > 0) show_picture(html, kind, made, ++*shown);
+    sepal_status status;
+    status = make_picture(&made[BROAD], html, facts, kind, BROAD);
+    size_t warnings = html->ctx->n_warnings;
+    if (status == SEPAL_OK && made[BROAD].n > 0) {
+        status = make_picture(&made[NARROW], html, facts, kind, NARROW);
+        unwarn(html->ctx, warnings); /* which are said already */
+    }
+    if (status == SEPAL_OK && made[BROAD].n > 0) show_picture(html, kind, made, ++*shown);
     for (size_t i = 0; i < RENDITIONS; i++) mem_free(made[i].bytes);
     return status;
 }

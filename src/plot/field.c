@@ -99,7 +99,8 @@ static sepal_status add_edge(struct field_areas *out, sepal_ctx *ctx, size_t fro
         mem_reserve(ctx, &edges, &out->room, out->n_edges + 1, sizeof *out->edges);
     out->edges = edges;
     TRY(status);
-    out->edges[out->n_edges++] = (struct field_edge){from, to, key, other, outer, false};
+    out->edges[out->n_edges++] =
+        (struct field_edge){.from = from, .to = to, .key = key, .other = other, .outer = outer};
     return SEPAL_OK;
 }
 
@@ -297,17 +298,29 @@ void field_outline(struct field_areas *areas, const struct field *field, int key
     }
 }
 
-void field_borders(struct field_areas *areas, const struct field *field, const struct pen *pen) {
-    for (size_t i = 0; i < areas->n_edges; i++)
-        areas->edges[i].used = areas->edges[i].outer || areas->edges[i].key > areas->edges[i].other;
-    for (size_t i = 0; i < areas->n_edges; i++) {
-        struct pencil pencil = {.canvas = &field->plot->canvas};
-        struct field_edge *e = areas->edges[i].used ? NULL : &areas->edges[i];
-        for (; e; e = next_unused(areas, e->key, e->to)) {
-            e->used = true;
-            pencil_go(&pencil, at_pixel(areas, field, e->from), at_pixel(areas, field, e->to));
-        }
-        pencil_lift(&pencil);
+static void draw_line(struct field_areas *areas, const struct field *field, struct field_edge *e) {
+    struct pencil pencil = {.canvas = &field->plot->canvas};
+    for (; e; e = next_unused(areas, e->key, e->to)) {
+        e->used = true;
+        pencil_go(&pencil, at_pixel(areas, field, e->from), at_pixel(areas, field, e->to));
     }
+    pencil_lift(&pencil);
+}
+
+/* Lines from where they begin, so that each is in one piece and its dashes go on; then those without a beginning. */
+void field_borders(struct field_areas *areas, const struct field *field, const struct pen *pen) {
+    struct field_edge *edges = areas->edges;
+    for (size_t i = 0; i < areas->n_edges; i++) {
+        edges[i].used = edges[i].outer || edges[i].key > edges[i].other;
+        edges[i].later = false;
+    }
+    for (size_t i = 0; i < areas->n_edges; i++) {
+        struct field_edge *next =
+            edges[i].used ? NULL : next_unused(areas, edges[i].key, edges[i].to);
+        if (next) next->later = true;
+    }
+    for (int loops = 0; loops < 2; loops++)
+        for (size_t i = 0; i < areas->n_edges; i++)
+            if (!edges[i].used && (loops || !edges[i].later)) draw_line(areas, field, &edges[i]);
     canvas_draw(&field->plot->canvas, pen);
 }

@@ -32,6 +32,7 @@ struct field_edge {
     int key, other;  /* the area it belongs to, and the one behind it */
     bool outer;      /* along the frame */
     bool used;
+    bool later; /* another one leads to it */
 };
 struct field_areas {
     struct field_edge *edges;

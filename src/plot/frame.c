@@ -120,8 +120,9 @@ static void axis_labels(struct plot *plot, const struct frame *frame) {
         plot_text(plot, frame->box.left, frame->box.top - (term ? 4 : 7), ANCHOR_START, INK_TEXT,
                   "%s", fitted);
     }
-    if (frame->x.label) {
-        canvas_fit_text(&plot->canvas, fitted, sizeof fitted, frame->x.label, TEXT_SIZE, room);
+    if (frame->x.label) { /* below the labels of the ticks there is nothing to the left */
+        canvas_fit_text(&plot->canvas, fitted, sizeof fitted, frame->x.label, TEXT_SIZE,
+                        fmin(room + 40, frame->box.right - 4));
         plot_text(plot, frame->box.right,
                   frame->box.bottom + (frame->x.plain ? 0 : line) + line + (term ? 0 : 2),
                   ANCHOR_END, INK_TEXT, "%s", fitted);

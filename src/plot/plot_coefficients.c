@@ -33,6 +33,7 @@ struct coefficients {
     const struct tree *root;
     struct feature_row *rows;
     size_t n, functions, of_functions, shown;
+    double names; /* room for those of the features */
     bool intervals, effects;
 };
 
@@ -139,7 +140,7 @@ static void draw_row(const struct coefficients *c, const struct frame *frame, si
     const struct feature_row *row = &c->rows[i];
     double y = frame->box.top + ((double)i + 0.5) * height;
     char fitted[NOTE_BYTES];
-    canvas_fit_text(canvas, fitted, sizeof fitted, row->name, TEXT_SIZE, 220);
+    canvas_fit_text(canvas, fitted, sizeof fitted, row->name, TEXT_SIZE, c->names + 1);
     plot_text(c->plot, frame->box.left - 8, y + 4, ANCHOR_END, INK_TEXT, "%s", fitted);
     canvas_segment(canvas, (struct point){frame->box.left, y}, (struct point){frame->box.right, y},
                    &(struct pen){.stroke = INK_GRID, .width = 1});
@@ -168,7 +169,8 @@ static sepal_status draw_coefficients(struct coefficients *c) {
     }
     tell(c);
     struct pane pane = page_draw(plot);
-    pane.left += fmin(names, 220) + 8;
+    c->names = fmin(names, fmin(220, 0.4 * (pane.right - pane.left)));
+    pane.left += c->names + 8;
     struct axis x =
         axis_around(low, high, c->effects ? "effect of one standard deviation" : "weight");
     struct frame frame = frame_in(plot, pane, &x, &(struct axis){.high = 1, .plain = true});

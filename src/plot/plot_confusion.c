@@ -148,7 +148,7 @@ static sepal_status confusion_draw(struct plot *plot) {
         place.width = floor(fmin(place.width, 112) / 8) * 8;
         place.pane.top = ceil(place.pane.top / 16) * 16;
     }
-    place.height = fmin(place.height, 72);
+    place.height = fmin(place.height, place.rows > 2 ? 90 : 130);
     place.width = fmin(place.width, fmax(120, 2 * place.height));
     place.pane.right = place.pane.left + place.width * (double)place.columns;
     place.pane.bottom = place.pane.top + place.height * (double)place.rows;

@@ -217,8 +217,11 @@ static sepal_status cost_draw(struct plot *plot) {
                       plot_short_spec(plot));
         sampled_note(&rows, plot);
         struct pane room = page_draw(plot);
+        bool beside_each_other = room.right - room.left > 420;
         for (int k = 0; k < COSTS && status == SEPAL_OK; k++)
-            status = draw_surface(&c, (enum cost_kind)k, pane_column(room, (size_t)k, COSTS, 18));
+            status = draw_surface(&c, (enum cost_kind)k,
+                                  beside_each_other ? pane_column(room, (size_t)k, COSTS, 18)
+                                                    : pane_row(room, (size_t)k, COSTS, 12));
     }
     sampled_clear(&rows);
     return status;
@@ -231,4 +234,5 @@ const struct plot_kind plot_cost = {
     .parameters = cost_parameters,
     .options_size = sizeof(struct cost_options),
     .draw = cost_draw,
+    .narrow_height = 720,
 };
