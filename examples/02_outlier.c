@@ -3,7 +3,8 @@
    Least squares wants the score of every row near +1 or -1, so a row that is very right costs as much
    as one that is very wrong. Logistic regression charges ln(1 + e^-score): at a score above 30 that
    is less than 1e-13, so such a row moves nothing, provided that nothing else depends on how many
-   rows there are (no penalty, or a fixed C; l2 is beside the mean loss, where every row counts). */
+   rows there are (no penalty, or a fixed C; l2 is beside the mean loss, where every row counts).
+   The pictures show both lines with the outlier. */
 #include "sepal/sepal.h"
 
 #include <math.h>
@@ -18,6 +19,8 @@ static const double points[ALL][2] = {
     {5, 5}, {4, 6}, {8, 3}, {6, 3}, {7, 8}, {4, 4}, {50, 0}, /* the last one is the outlier */
 };
 static const char *const specs[] = {"least-squares", "logistic(penalty=none)", "logistic(C=1)"};
+static const char *const pictures[] = {"02_outlier-least-squares.svg", "02_outlier-logistic.svg",
+                                       NULL};
 enum { SPECS = sizeof specs / sizeof *specs };
 
 /* w1, w2, b; then how many of the points without the outlier it gets wrong. */
@@ -32,8 +35,20 @@ static void must(sepal_ctx *ctx, sepal_status status) {
     exit(1);
 }
 
-/* The line learnt from the first `rows` points. */
-static struct line learn(sepal_ctx *ctx, const char *spec, size_t rows) {
+/* A picture as a file in this folder. */
+static void draw(sepal_ctx *ctx, const char *path, const char *kind, const sepal_model *model,
+                 const sepal_data *data) {
+    void *svg = NULL;
+    size_t n = 0;
+    must(ctx,
+         sepal_plot(&svg, &n, ctx, kind, model, data, NULL, "width=480, height=330, theme=auto"));
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(svg, 1, n, file) != n || fclose(file) != 0) exit(1);
+    sepal_bytes_free(svg);
+}
+
+/* The line learnt from the first `rows` points, and a picture of it, if it has a name. */
+static struct line learn(sepal_ctx *ctx, const char *spec, size_t rows, const char *picture) {
     static const double steps[3][2] = {{1, 0}, {0, 1}, {0, 0}};
     const char *labels[ALL];
     for (size_t i = 0; i < rows; i++) labels[i] = i < ROWS / 2 ? "left" : "right";
@@ -52,6 +67,7 @@ static struct line learn(sepal_ctx *ctx, const char *spec, size_t rows) {
     must(ctx, sepal_model_scores(line.w, ctx, model, probe));
     line.w[0] -= line.w[2];
     line.w[1] -= line.w[2];
+    if (picture) draw(ctx, picture, "regions", model, known);
 
     sepal_model_free(model);
     sepal_data_free(probe);
@@ -79,7 +95,8 @@ int main(void) {
     sepal_ctx *ctx = NULL;
     if (sepal_ctx_new(&ctx) != SEPAL_OK) return 1;
     for (int i = 0; i < SPECS; i++) {
-        struct line before = learn(ctx, specs[i], ROWS), after = learn(ctx, specs[i], ALL);
+        struct line before = learn(ctx, specs[i], ROWS, NULL);
+        struct line after = learn(ctx, specs[i], ALL, pictures[i]);
         const double *w = before.w, *outlier = points[ROWS];
         char change[32] = "less than 1e-6"; /* the digits below are rounding */
         if (moved(&before, &after) >= 1e-6)

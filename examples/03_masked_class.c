@@ -23,8 +23,20 @@ static void must(sepal_ctx *ctx, sepal_status status) {
     exit(1);
 }
 
+/* A picture as a file in this folder. */
+static void draw(sepal_ctx *ctx, const char *path, const char *kind, const sepal_model *model,
+                 const sepal_data *data) {
+    void *svg = NULL;
+    size_t n = 0;
+    must(ctx,
+         sepal_plot(&svg, &n, ctx, kind, model, data, NULL, "width=480, height=330, theme=auto"));
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(svg, 1, n, file) != n || fclose(file) != 0) exit(1);
+    sepal_bytes_free(svg);
+}
+
 /* How the rows of each class are decided. */
-static void show(sepal_ctx *ctx, const char *spec, const sepal_data *data) {
+static void show(sepal_ctx *ctx, const char *spec, const sepal_data *data, const char *picture) {
     sepal_model *model = NULL;
     sepal_report *report = NULL;
     int32_t class[ROWS];
@@ -38,6 +50,7 @@ static void show(sepal_ctx *ctx, const char *spec, const sepal_data *data) {
         for (size_t j = 0; j < CLASSES; j++)
             printf(" %s %d%s", sepal_model_class(model, j), count[j], j + 1 < CLASSES ? "," : "\n");
     }
+    draw(ctx, picture, "regions", model, data);
     sepal_report_free(report);
     sepal_model_free(model);
 }
@@ -55,8 +68,8 @@ int main(void) {
     }
     sepal_data *data = NULL;
     must(ctx, sepal_data_dense(&data, ctx, &x[0][0], ROWS, 2, labels, NULL));
-    show(ctx, "least-squares", data);
-    show(ctx, "lda", data);
+    show(ctx, "least-squares", data, "03_masked_class-least-squares.svg");
+    show(ctx, "lda", data, "03_masked_class-lda.svg");
     sepal_data_free(data);
     sepal_ctx_free(ctx);
     return 0;

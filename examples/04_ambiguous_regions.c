@@ -2,7 +2,8 @@
 
    Three classes in the plane are learnt by one against the rest, with three functions and with two,
    and by pairs. Points of a grid are asked: how many are claimed by several classes, by none, or have
-   a tie of votes? The pictures show them as `?`. */
+   a tie of votes? The pictures in characters show them as `?`, those
+   in files are hatched there. */
 #include "sepal/sepal.h"
 
 #include <stdio.h>
@@ -24,8 +25,20 @@ static void must(sepal_ctx *ctx, sepal_status status) {
     exit(1);
 }
 
-static void show(sepal_ctx *ctx, const char *spec, const sepal_data *known,
-                 const sepal_data *grid) {
+/* A picture as a file in this folder. */
+static void draw(sepal_ctx *ctx, const char *path, const char *kind, const sepal_model *model,
+                 const sepal_data *data) {
+    void *svg = NULL;
+    size_t n = 0;
+    must(ctx,
+         sepal_plot(&svg, &n, ctx, kind, model, data, NULL, "width=480, height=330, theme=auto"));
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(svg, 1, n, file) != n || fclose(file) != 0) exit(1);
+    sepal_bytes_free(svg);
+}
+
+static void show(sepal_ctx *ctx, const char *spec, const sepal_data *known, const sepal_data *grid,
+                 const char *picture) {
     sepal_model *model = NULL;
     int32_t class[GRID];
     sepal_predictions predictions = {.size = sizeof predictions, .classes = class};
@@ -38,6 +51,7 @@ static void show(sepal_ctx *ctx, const char *spec, const sepal_data *known,
         putchar(class[i] < 0 ? '?' : *sepal_model_class(model, (size_t) class[i]));
         if (i % WIDE == WIDE - 1) putchar('\n');
     }
+    draw(ctx, picture, "regions", model, known);
     sepal_model_free(model);
 }
 
@@ -54,9 +68,9 @@ int main(void) {
     sepal_data *known = NULL, *grid = NULL;
     must(ctx, sepal_data_dense(&known, ctx, &points[0][0], ROWS, 2, labels, NULL));
     must(ctx, sepal_data_dense(&grid, ctx, &x[0][0], GRID, 2, NULL, NULL));
-    show(ctx, "fisher | ovr", known, grid);
-    show(ctx, "fisher | ovr-1", known, grid);
-    show(ctx, "fisher | ovo", known, grid);
+    show(ctx, "fisher | ovr", known, grid, "04_ambiguous_regions-ovr.svg");
+    show(ctx, "fisher | ovr-1", known, grid, "04_ambiguous_regions-ovr-1.svg");
+    show(ctx, "fisher | ovo", known, grid, "04_ambiguous_regions-ovo.svg");
     sepal_data_free(grid);
     sepal_data_free(known);
     sepal_ctx_free(ctx);
