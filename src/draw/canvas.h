@@ -84,6 +84,17 @@ void canvas_line(struct canvas *canvas, double x, double y);
 void canvas_close(struct canvas *canvas);
 void canvas_draw(struct canvas *canvas, const struct pen *pen);
 
+/* Lines through points, without those within a tenth of a pixel of what is drawn: pieces that follow each other,
+   then the end. */
+struct pencil {
+    struct canvas *canvas;
+    struct point from, passed[16], to; /* the last piece, whose end is not drawn yet */
+    size_t n_passed;
+    bool begun;
+};
+void pencil_go(struct pencil *pencil, struct point from, struct point to);
+void pencil_lift(struct pencil *pencil);
+
 void canvas_segment(struct canvas *canvas, struct point from, struct point to,
                     const struct pen *pen);
 void canvas_rectangle(struct canvas *canvas, double x, double y, double width, double height,

@@ -83,13 +83,9 @@ static void put_pen(struct canvas *canvas, const struct pen *pen) {
         if (pen->width != 1) put_attribute(canvas, "stroke-width", pen->width);
         if (pen->alpha > 0 && pen->alpha < 1) put_attribute(canvas, "stroke-opacity", pen->alpha);
         if (pen->dashed) put(canvas, " stroke-dasharray=\"5 4\"");
-        put(canvas, " stroke-linejoin=\"round\"");
     }
-    if (pen->fill != INK_NONE) {
-        if (pen->fill_alpha > 0 && pen->fill_alpha < 1)
-            put_attribute(canvas, "fill-opacity", pen->fill_alpha);
-        put(canvas, " fill-rule=\"evenodd\"");
-    }
+    if (pen->fill != INK_NONE && pen->fill_alpha > 0 && pen->fill_alpha < 1)
+        put_attribute(canvas, "fill-opacity", pen->fill_alpha);
 }
 
 static sepal_status svg_begin(struct canvas *canvas) {
@@ -97,7 +93,8 @@ static sepal_status svg_begin(struct canvas *canvas) {
     put_attribute(canvas, "width", canvas->width);
     put_attribute(canvas, "height", canvas->height);
     text_printf(canvas->ctx, &canvas->out,
-                " viewBox=\"0 0 %.0f %.0f\" role=\"img\" font-family=\"Helvetica, Arial, "
+                " viewBox=\"0 0 %.0f %.0f\" role=\"img\" fill-rule=\"evenodd\" "
+                "stroke-linejoin=\"round\" font-family=\"Helvetica, Arial, "
                 "'Liberation Sans', 'DejaVu Sans', sans-serif\">\n<title>",
                 canvas->width, canvas->height);
     put_escaped(canvas, canvas->title);

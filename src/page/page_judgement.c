@@ -174,8 +174,8 @@ static sepal_status make_picture(struct rendition *out, struct html *html,
     sepal_ctx *ctx = html->ctx;
     char options[64] = "theme=auto";
     if (rendition == NARROW)
-        (void)snprintf(options, sizeof options, "theme=auto, width=360, height=%d",
-                       kind->narrow_height > 0 ? kind->narrow_height : 380);
+        (void)snprintf(options, sizeof options, "theme=auto, width=360, %s",
+                       kind->narrow ? kind->narrow : "height=380");
     if (html->text.failed)
         return SEPAL_EMEMORY; /* before a picture that is left out takes its message along */
     sepal_status status = plot_make(&out->bytes, &out->n, ctx, kind->name, facts->model,
@@ -190,7 +190,7 @@ static void show_picture(struct html *html, const struct plot_kind *kind,
                          const struct rendition *made, size_t number) {
     size_t used = html->text.length + made[0].n;
     if (used >= PAGE_BYTES) return;
-    bool both = made[1].n > 0 && used + made[1].n < PAGE_BYTES;
+    bool both = made[1].n > 0 && used + made[1].n < PAGE_BYTES / 8 * 7; /* the rest is for others */
     html_put(html, both ? "<figure class=two>\n" : "<figure>\n");
     for (size_t i = 0; i < (both ? RENDITIONS : 1); i++) {
         char name[32];

@@ -231,52 +231,6 @@ static struct field_edge *next_unused(struct field_areas *areas, int key, size_t
     return NULL;
 }
 
-/* A line through points, without those that lie within a tenth of a pixel of what is drawn. */
-struct pencil {
-    struct canvas *canvas;
-    struct point from, passed[16], to; /* the last piece, whose end is not drawn yet */
-    size_t n_passed;
-    bool begun;
-};
-
-static bool is_near(struct point p, struct point from, struct point to) {
-    const double tolerance = 0.1;
-    double length = hypot(to.x - from.x, to.y - from.y);
-    double along = (p.x - from.x) * (to.x - from.x) + (p.y - from.y) * (to.y - from.y);
-    double away = (p.x - from.x) * (to.y - from.y) - (p.y - from.y) * (to.x - from.x);
-    return along >= 0 && along <= length * length && fabs(away) <= tolerance * length;
-}
-
-static void pencil_lift(struct pencil *pencil) {
-    if (pencil->begun) canvas_line(pencil->canvas, pencil->to.x, pencil->to.y);
-    pencil->begun = false;
-}
-
-/* Whether the piece that is not drawn yet can go on to this point. */
-static bool pencil_reaches(const struct pencil *pencil, struct point to) {
-    enum { MOST = sizeof pencil->passed / sizeof *pencil->passed };
-    bool near = pencil->n_passed < MOST && is_near(pencil->to, pencil->from, to);
-    for (size_t i = 0; i < pencil->n_passed && near; i++)
-        near = is_near(pencil->passed[i], pencil->from, to);
-    return near;
-}
-
-static void pencil_go(struct pencil *pencil, struct point from, struct point to) {
-    if (!pencil->begun) {
-        canvas_move(pencil->canvas, from.x, from.y);
-    } else if (pencil_reaches(pencil, to)) {
-        pencil->passed[pencil->n_passed++] = pencil->to;
-        pencil->to = to;
-        return;
-    } else {
-        canvas_line(pencil->canvas, from.x, from.y);
-    }
-    pencil->from = from;
-    pencil->to = to;
-    pencil->n_passed = 0;
-    pencil->begun = true;
-}
-
 static struct point at_pixel(const struct field_areas *areas, const struct field *field, size_t i) {
     return frame_point(&field->frame, areas->points[i].x, areas->points[i].y);
 }

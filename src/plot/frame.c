@@ -172,20 +172,18 @@ void frame_clip(struct plot *plot, const struct frame *frame) {
 
 void frame_curve(struct plot *plot, const struct frame *frame, const double *x, const double *y,
                  size_t n, const struct pen *pen) {
-    enum { NEAR = 2 }; /* tenths of a pixel: what cannot be seen is left out */
-    bool begun = false;
-    struct point last = {0, 0};
+    struct pencil pencil = {.canvas = &plot->canvas};
+    struct point last = {NAN, NAN};
     for (size_t i = 0; i < n; i++) {
         struct point at = frame_point(frame, x[i], y[i]);
-        bool finite = isfinite(at.x) && isfinite(at.y), end = i + 1 == n || !isfinite(y[i + 1]);
-        if (finite && begun && !end && hypot(at.x - last.x, at.y - last.y) * 10 < NEAR) continue;
-        last = at;
-        if (finite && begun)
-            canvas_line(&plot->canvas, at.x, at.y);
-        else if (finite)
-            canvas_move(&plot->canvas, at.x, at.y);
-        begun = finite;
+        bool finite = isfinite(at.x) && isfinite(at.y);
+        if (finite && isfinite(last.x))
+            pencil_go(&pencil, last, at);
+        else
+            pencil_lift(&pencil);
+        last = finite ? at : (struct point){NAN, NAN};
     }
+    pencil_lift(&pencil);
     canvas_draw(&plot->canvas, pen);
 }
 

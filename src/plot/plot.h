@@ -152,8 +152,8 @@ struct plot_kind {
     const struct parameter *parameters; /* PLOT_COMMON first */
     size_t options_size;
     sepal_status (*draw)(struct plot *plot);
-    const char *from;  /* of NEEDS_REPORT: the command that writes it */
-    int narrow_height; /* of a picture for a phone, in pixels; 0: as for most */
+    const char *from;   /* of NEEDS_REPORT: the command that writes it */
+    const char *narrow; /* options of a picture for a phone; NULL: those of most */
 };
 extern const struct plot_kind *const plot_table[]; /* ends with NULL */
 const struct plot_kind *plot_find(const char *name);

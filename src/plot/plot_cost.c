@@ -234,5 +234,5 @@ const struct plot_kind plot_cost = {
     .parameters = cost_parameters,
     .options_size = sizeof(struct cost_options),
     .draw = cost_draw,
-    .narrow_height = 720,
+    .narrow = "height=720",
 };

@@ -318,5 +318,5 @@ const struct plot_kind plot_projection = {
     .parameters = projection_parameters,
     .options_size = sizeof(struct projection_options),
     .draw = projection_draw,
-    .narrow_height = 560,
+    .narrow = "height=560",
 };

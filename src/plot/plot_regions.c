@@ -338,5 +338,5 @@ const struct plot_kind plot_regions = {
     .parameters = regions_parameters,
     .options_size = sizeof(struct regions_options),
     .draw = regions_draw,
-    .narrow_height = 460,
+    .narrow = "height=460, points=600",
 };

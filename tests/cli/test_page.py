@@ -218,6 +218,14 @@ with open("wide.svm", "w") as file:
         file.write(f"{i % 100} " + " ".join(f"{j}:{draw.random():.3f}" for j in columns) + "\n")
 run("train", "wide.svm", "-m", "naive-bayes", "-o", "w.sepal", "-q")
 check_report("wide", "w.sepal", "wide.svm")
+with open("long.csv", "w") as file:
+    file.write("a,b,class\n")
+    file.writelines(f"{draw.gauss(i % 3, 1):.3f},{draw.gauss(i % 3 == 1, 1):.3f},c{i % 3}\n" for i in range(20000))
+run("train", "long.csv", "-m", "softmax", "-o", "n.sepal", "-q")
+page, _ = check_report("many rows", "n.sepal", "long.csv")
+figures = list(page.all("figure"))
+check(len(figures) == 8 and all(len(list(figure.all("title"))) == 2 for figure in figures),
+      "all pictures, for a desk and for a phone", len(figures))
 with open("sets.svm", "w") as file:
     for i in range(60):
         labels = ",".join(str(k) for k in (1, 2, 3) if draw.random() < 0.5)

@@ -210,6 +210,55 @@ static void text_is_cut_to_its_room(void **state) {
     }
 }
 
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+static double distance_to(struct point p, struct point a, struct point b) {
+    double dx = b.x - a.x, dy = b.y - a.y, square = dx * dx + dy * dy;
+    double t = square > 0 ? ((p.x - a.x) * dx + (p.y - a.y) * dy) / square : 0;
+    t = fmin(1, fmax(0, t));
+    return hypot(p.x - a.x - t * dx, p.y - a.y - t * dy);
+}
+
+/* What a pencil leaves out cannot be seen; of smooth curves that is most. */
+static void lines_pass_all_their_points(void **state) {
+    (void)state;
+    enum { RUNS = 200, POINTS = 300 };
+    struct rng rng = rng_make(test_seed(5), 5);
+    static struct point points[POINTS];
+    sepal_ctx *ctx = NULL;
+    assert_int_equal(sepal_ctx_new(&ctx), SEPAL_OK);
+    for (int run = 0; run < RUNS; run++) {
+        struct canvas canvas;
+        assert_int_equal(canvas_begin(&canvas, ctx, &backend_svg, 720, 480, THEME_LIGHT, ""),
+                         SEPAL_OK);
+        canvas.path.n = 0;
+        struct pencil pencil = {.canvas = &canvas};
+        bool smooth = run % 2 == 0;
+        double rough = run % 4 == 1 ? 30 : 0.3;
+        for (int i = 0; i < POINTS; i++)
+            points[i] = smooth ? (struct point){2.0 * i, 200 + 150 * sin(i * run * 1e-4)}
+                               : (struct point){2.0 * i + rough * rng_unit(&rng),
+                                                200 + rough * rng_unit(&rng)};
+        for (int i = 1; i < POINTS; i++) pencil_go(&pencil, points[i - 1], points[i]);
+        pencil_lift(&pencil);
+        const struct outline *path = &canvas.path;
+        assert_int_equal(path->steps[0], PATH_MOVE);
+        assert_true(distance_to(points[0], path->points[0], path->points[0]) == 0);
+        assert_true(distance_to(points[POINTS - 1], path->points[path->n - 1],
+                                path->points[path->n - 1]) == 0);
+        assert_true(!smooth || path->n < POINTS / 3);
+        for (int i = 0; i < POINTS; i++) {
+            double nearest = INFINITY;
+            for (size_t k = 1; k < path->n; k++)
+                nearest =
+                    fmin(nearest, distance_to(points[i], path->points[k - 1], path->points[k]));
+            assert_true(nearest <= 0.1 + 1e-9);
+        }
+        canvas_drop(&canvas);
+    }
+    sepal_ctx_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ticks_are_those_a_person_would_choose),
@@ -219,6 +268,7 @@ int main(void) {
         cmocka_unit_test(ink_is_seen_on_paper),
         cmocka_unit_test(series_differ_by_colour_or_shape),
         cmocka_unit_test(text_is_cut_to_its_room),
+        cmocka_unit_test(lines_pass_all_their_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
