@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import random
+import re
 
 from checks import check, finish
 from picture import SOURCE, SVG, draw, must, run
@@ -139,6 +140,25 @@ with open("many.csv", "w") as file:
 for name, data, spec in (("equal", "equal.csv", "logistic"), ("one", "one.csv", "logistic"),
                          ("wide", "wide.svm", "logistic"), ("many", "many.csv", "lda")):
     must("train", data, "-m", spec, "-o", f"{name}.sepal", "-q")
-    for kind in ("regions", "projection", "confusion", "coefficients", "roc"):
-        draw(f"{name}-{kind}", kind, f"{name}.sepal", *([data] if kind != "coefficients" else []))
+    for kind in ("regions", "projection", "confusion", "coefficients", "roc", "pr", "calibration"):
+        text = draw(f"{name}-{kind}", kind, f"{name}.sepal", *([data] if kind != "coefficients" else []))[0].decode()
+        few = name == "many" and kind in ("projection", "roc", "pr", "calibration")
+        check(("12 of 30 classes are drawn" in text) == few, name, kind, "whether some of many classes are drawn")
+        if name == "many" and kind in ("regions", *(("projection", "roc") if few else ())):
+            shown = sum(f"kind{k}</text>" in text for k in range(30))
+            check(shown == (12 if few else 30), kind, "classes in the legend", shown)
+    must("report", f"{name}.sepal", data, "-o", f"{name}.html")
+    check(os.path.getsize(f"{name}.html") < 1 << 20, name, "a page below 1 MB")
+full = run("plot", "losses", "-o", "/dev/full", "--to", "svg")
+check(full.returncode == 6 and b"No space left" in full.stderr, "a full disk", full.stderr)
+
+# ---- A boundary out of sight: what all rows are taken for; one nearby is in sight ----------------------------
+
+points = [(x + 20, y + 20, label) for label, at in (("low", 0), ("high", 3)) for x in (at, at + 1) for y in (at, at + 1)]
+open("far.csv", "w").write("a,b,class\n" + "".join(f"{x},{y},{label}\n" for x, y, label in points))
+must("train", "far.csv", "-m", "perceptron(epochs=500)", "--trace", "far.jsonl", "-q")
+strip = draw("far", "trace", "far.csv", "far.jsonl")[0].decode()
+check(re.search(r">all as (low|high)</text>", strip), "far: no frame says what all rows are taken for")
+strip = draw("near", "trace", "two.csv", "p.jsonl", "--only", "petal_length,petal_width")[0].decode()
+check("all as" not in strip, "near: the boundaries are in sight")
 finish(500)
