@@ -244,8 +244,9 @@ const struct command cmd_plot = {
         "cairo png and pdf) or with --term in characters. What it is drawn of follows its kind: "
         "MODEL DATA for `regions`, MODEL for `coefficients`, nothing for `losses`. Where a model "
         "is judged, a report that `sepal evaluate ... --json` has printed will do, too; a path and "
-        "a curve are drawn of the report of `sepal tune` or `sepal curve`, `trace` and "
-        "`convergence` of the file that `sepal train --trace` writes.\n"
+        "a curve are drawn of the report of `sepal tune` or `sepal curve`, `trace` of "
+        "the file that `sepal train --trace` writes, `convergence` of that or of what `sepal train "
+        "--json` prints.\n"
         "The same command draws the same bytes, whatever --threads is.",
     .run = plot_run,
     .usage = "KIND [MODEL] [DATA] [REPORT] (-o FILE | --term) [OPTION ...]",

@@ -93,6 +93,7 @@ static bool convex_stops(void *payload, size_t iteration, double objective, doub
     const char *unit = convex_is_sgd(fit) ? "epoch" : "step";
     char left[64];
     iteration += convex->before;
+    fit_note(convex->fit, iteration, objective);
     if (isnan(gap))
         return fit_stops(convex->fit, "%s %zu, objective %.6g", unit, iteration, objective);
     (void)convex_time_left(left, convex, gap, fit->among.done, fit->among.of, fit->among.start_ns);

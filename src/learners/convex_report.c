@@ -145,6 +145,8 @@ void convex_report(struct convex *convex, const struct convex_plan *plan) {
     fit->solver = name_solver(convex, plan);
     convex_report_facts(convex, fit, proof);
     convex_report_bounds(convex, fit);
+    fit_note(fit, fit->iterations, fit->objective);
+    fit_tell_progress(fit, "objective");
     if (fit->make && convex->objective.loss != &loss_logistic)
         convex_tell_margin(fit, proof->inside, proof->norm);
 }

@@ -27,6 +27,15 @@ struct fit_options {
 };
 extern const struct parameter fit_option_table[];
 
+/* What an iterative method came to after its iterations: of very many some, evenly. */
+enum { PROGRESS_MOST = 128 };
+struct fit_progress {
+    size_t n, seen, stride;
+    struct {
+        double iteration, value;
+    } at[PROGRESS_MOST];
+};
+
 /* One fit: what is given, what is to be filled in. */
 struct fit {
     sepal_ctx *ctx;
@@ -62,15 +71,20 @@ struct fit {
     double gap;         /* relative duality gap; NaN where there is none */
     size_t iterations;  /* 0 for closed forms */
     bool converged;
-    enum summary_state growth; /* why the weights grow without end; SUMMARY_WALD: they do not */
-    const char *stopped;       /* why it ended early with the best so far; NULL: it did not */
-    bool message_lost;         /* there was no memory for a text */
+    enum summary_state growth;     /* why the weights grow without end; SUMMARY_WALD: they do not */
+    const char *stopped;           /* why it ended early with the best so far; NULL: it did not */
+    bool message_lost;             /* there was no memory for a text */
+    struct fit_progress *progress; /* fit_note; NULL: nothing */
     struct tree_maker *make;
     struct tree *report; /* further facts may be added here, under the learner's own key */
 };
 
 /* Time is up, or the user asks to stop; fit->stopped then says which. `format` is a progress line. */
 bool fit_stops(struct fit *fit, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Keep the objective, or another measure, after an iteration, for the report: the last word on it counts. */
+void fit_note(struct fit *fit, size_t iteration, double value);
+/* "progress" in the report, if there is any: of the objective, or of another measure. */
+void fit_tell_progress(struct fit *fit, const char *measure);
 /* How long the whole task will take if this fit is done in `left` seconds, its problems so far having
    taken `elapsed` with it, and those to come take as long as these. */
 double fit_left(double elapsed, double left, size_t done, size_t of);

@@ -62,6 +62,48 @@ double fit_left(double elapsed, double left, size_t done, size_t of) {
     return left + (elapsed + left) / (double)begun * (double)to_come;
 }
 
+/* Every second one of too many is dropped, and of those to come every second is kept. */
+static void thin_out(struct fit_progress *progress) {
+    for (size_t i = 0; 2 * i < progress->n; i++) progress->at[i] = progress->at[2 * i];
+    progress->n = (progress->n + 1) / 2;
+    progress->stride *= 2;
+}
+
+void fit_note(struct fit *fit, size_t iteration, double value) {
+    enum { PROBLEMS_MOST = 12 };
+    if (!fit->make || !isfinite(value) || fit->among.of > PROBLEMS_MOST) return;
+    if (!fit->progress) fit->progress = arena_zero(fit->ctx, &fit->arena, 1, sizeof *fit->progress);
+    struct fit_progress *progress = fit->progress;
+    if (!progress) {
+        fit->message_lost = true;
+        return;
+    }
+    if (progress->stride == 0) progress->stride = 1;
+    size_t last = progress->n;
+    if (last > 0 && progress->at[last - 1].iteration == (double)iteration) {
+        progress->at[last - 1].value = value;
+        return;
+    }
+    if (progress->seen++ % progress->stride != 0) return;
+    if (progress->n == PROGRESS_MOST) thin_out(progress);
+    if ((progress->seen - 1) % progress->stride != 0) return;
+    progress->at[progress->n].iteration = (double)iteration;
+    progress->at[progress->n++].value = value;
+}
+
+void fit_tell_progress(struct fit *fit, const char *measure) {
+    const struct fit_progress *progress = fit->progress;
+    if (!fit->make || !progress || progress->n == 0) return;
+    struct tree *all = tree_object(fit->make, fit->report, "progress");
+    struct tree *iterations = tree_array(fit->make, all, "iterations");
+    struct tree *values = tree_array(fit->make, all, "values");
+    tree_text(fit->make, all, "of", measure);
+    for (size_t i = 0; i < progress->n; i++) {
+        tree_number(fit->make, iterations, NULL, progress->at[i].iteration);
+        tree_number(fit->make, values, NULL, progress->at[i].value);
+    }
+}
+
 bool fit_stops(struct fit *fit, const char *format, ...) {
     enum { LINE_BYTES = 256 };
     char line[LINE_BYTES] = "";

@@ -149,6 +149,7 @@ sepal_status perceptron_batch(struct perceptron *p) {
         weights_add(p, &p->now, p->step, &sum);
         p->updates += mistakes;
         if (fit->ctx->trace) TRY(perceptron_trace_batch(p, epoch, mistakes));
+        fit_note(fit, epoch, (double)p->mistakes);
         if (fit_stops(fit, "epoch %zu, %zu mistakes", epoch, p->mistakes)) break;
     }
     return SEPAL_OK;
@@ -180,6 +181,7 @@ sepal_status perceptron_minibatch(struct perceptron *p) {
         p->mistakes = 0;
         TRY(perceptron_shuffle(p, epoch));
         TRY(minibatch_epoch(p, rival, &steps));
+        fit_note(fit, epoch, (double)p->mistakes);
         if (fit_stops(fit, "epoch %zu, %zu mistakes", epoch, p->mistakes)) break;
         TRY(perceptron_is_clean(&clean, p));
     }

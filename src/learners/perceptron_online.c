@@ -77,6 +77,7 @@ sepal_status perceptron_online(struct perceptron *p) {
     for (size_t epoch = 1; epoch <= p->limit && !done; epoch++) {
         TRY(run_epoch(&run, epoch));
         TRY(is_done(&done, p));
+        fit_note(p->fit, epoch, (double)p->mistakes);
         if (fit_stops(p->fit, "epoch %zu, %zu mistakes", epoch, p->mistakes)) break;
     }
     if (run.sum.w) take_mean(&run);

@@ -223,6 +223,7 @@ sepal_status perceptron_finish(struct perceptron *p) {
     fit->gap = NAN;
     fit->solver = solver_words(p);
     fit->words = objective_words(p);
+    fit_tell_progress(fit, "mistakes");
     if (!fit->converged) TRY(warn_about(p, last.mistakes));
     return fit->make->failed ? SEPAL_EMEMORY : SEPAL_OK;
 }

@@ -153,8 +153,9 @@ void page_judgement(struct html *html, const struct page_facts *facts) {
 
 /* ---- pictures ----------------------------------------------------------------------------- */
 
-/* Of the model and its rows; the others tell of something else, or of steps that are not at hand. */
-static bool is_of_model(const struct plot_kind *kind) {
+/* Of the model and its rows, or of the report of its fit alone; the others tell of something else. */
+static bool is_of_model(const struct plot_kind *kind, const struct page_facts *facts) {
+    if (kind->needs == NEEDS_REPORT) return facts->fit != NULL;
     return (kind->needs & (NEEDS_MODEL | NEEDS_JUDGEMENT)) && !(kind->needs & NEEDS_REPORT);
 }
 
@@ -178,8 +179,9 @@ static sepal_status make_picture(struct rendition *out, struct html *html,
                        kind->narrow ? kind->narrow : "height=380");
     if (html->text.failed)
         return SEPAL_EMEMORY; /* before a picture that is left out takes its message along */
+    const struct tree *report = kind->needs == NEEDS_REPORT ? facts->fit : facts->judgement;
     sepal_status status = plot_make(&out->bytes, &out->n, ctx, kind->name, facts->model,
-                                    facts->data, facts->judgement, options);
+                                    facts->data, report, options);
     if (status != SEPAL_EUSAGE && status != SEPAL_EDATA && status != SEPAL_EMODEL) return status;
     forgive(ctx);
     return SEPAL_OK;
@@ -223,7 +225,7 @@ sepal_status page_pictures(struct html *html, const struct page_facts *facts) {
     size_t shown = 0;
     html_section(html, "pictures", "Pictures");
     for (const struct plot_kind *const *kind = plot_table; *kind; kind++)
-        if (is_of_model(*kind)) TRY(put_picture(html, facts, *kind, &shown));
+        if (is_of_model(*kind, facts)) TRY(put_picture(html, facts, *kind, &shown));
     if (shown == 0) html_put(html, "<p>None applies to this model.</p>\n");
     html_section_end(html);
     return SEPAL_OK;

@@ -164,7 +164,7 @@ static struct pane draw_words(struct plot *plot, bool legend_above) {
     canvas_text(canvas, MARGIN, y, fitted,
                 &(struct lettering){.size = TITLE_SIZE, .ink = INK_TEXT, .bold = true});
     y += term ? line : 19;
-    y = wrapped(plot, plot->subtitle, y, canvas->width < 500 ? 3 : 2, INK_PALE, true);
+    y = wrapped(plot, plot->subtitle, y, canvas->width < 500 && !term ? 3 : 2, INK_PALE, true);
     if (legend_above) y += legend_flow(plot, y - line);
     double below = 0;
     for (size_t i = 0; i < plot->n_notes; i++)

@@ -1,6 +1,8 @@
-/* How a fit went: the objective after each epoch of sgd, or the updates of each epoch of a perceptron. Drawn of
-   the file that `sepal train --trace` writes. */
+/* How a fit went: the objective after each iteration, or the updates of each epoch of a perceptron. Drawn of the report
+   of a training, or of the file that `sepal train --trace` writes. */
 #include "plot/trace.h"
+
+#include <string.h>
 
 enum { RUNS_MOST = 64 };
 
@@ -12,7 +14,7 @@ struct run {
 
 struct convergence {
     struct plot *plot;
-    bool objective;
+    bool objective, epochs;
     double *x, *y;
     size_t n;
     struct run runs[RUNS_MOST];
@@ -61,14 +63,70 @@ static void take_lines(struct convergence *c, const struct tree *lines) {
     }
 }
 
+/* What a report tells of the iterations; NULL: nothing. */
+static const struct tree *find_progress(const struct tree *report) {
+    const struct tree *progress = report ? tree_find(report, "progress") : NULL;
+    const struct tree *x = progress ? tree_find(progress, "iterations") : NULL;
+    const struct tree *y = x ? tree_find(progress, "values") : NULL;
+    bool whole = y && x->kind == TREE_ARRAY && y->kind == TREE_ARRAY && x->count == y->count;
+    return whole && x->count > 0 ? progress : NULL;
+}
+
+static size_t count_progress(const struct tree *report) {
+    const struct tree *progress = find_progress(report);
+    return progress ? tree_find(progress, "iterations")->count : 0;
+}
+
+/* The progress of a report, or of one of its two-class problems. */
+static void take_progress(struct convergence *c, const struct tree *report,
+                          const struct tree *problem) {
+    const struct tree *progress = find_progress(report);
+    struct run *run = progress ? begin_run(c, problem) : NULL;
+    if (!run) return;
+    c->objective = strcmp(tree_word(progress, "of", ""), "mistakes") != 0;
+    c->epochs = !c->objective;
+    const struct tree *y = tree_find(progress, "values")->first;
+    for (const struct tree *x = tree_find(progress, "iterations")->first; x;
+         x = x->next, y = y->next) {
+        if (x->kind != TREE_NUMBER || y->kind != TREE_NUMBER) continue;
+        c->x[c->n] = x->number;
+        c->y[c->n++] = y->number;
+        run->n++;
+    }
+}
+
+static sepal_status take_all(struct convergence *c) {
+    struct plot *plot = c->plot;
+    const struct tree *lines = NULL, *problems = tree_find(plot->report, "problems");
+    const struct tree *problem = problems && problems->kind == TREE_ARRAY ? problems->first : NULL;
+    size_t most = count_progress(plot->report);
+    for (const struct tree *one = problem; one; one = one->next)
+        most += one->kind == TREE_OBJECT ? count_progress(one) : 0;
+    if (most == 0 && plot->report && tree_find(plot->report, "objective_in_words"))
+        return fail(plot->ctx, SEPAL_EDATA,
+                    "the report has no progress: the method is no iterative one, or has more than "
+                    "12 two-class problems");
+    if (most == 0) {
+        TRY(trace_lines(&lines, plot));
+        most = lines->count;
+    }
+    TRY(ARENA_VECTORS(plot->ctx, &plot->arena, most, &c->x, &c->y));
+    if (!lines) {
+        take_progress(c, plot->report, NULL);
+        for (const struct tree *one = problem; one; one = one->next)
+            if (one->kind == TREE_OBJECT) take_progress(c, one, one);
+        return SEPAL_OK;
+    }
+    for (const struct tree *line = lines->first; line && !c->objective; line = line->next)
+        c->objective = line->kind == TREE_OBJECT && isfinite(tree_value(line, "objective"));
+    c->epochs = true;
+    take_lines(c, lines);
+    return SEPAL_OK;
+}
+
 static sepal_status convergence_draw(struct plot *plot) {
-    const struct tree *lines;
-    TRY(trace_lines(&lines, plot));
     struct convergence c = {.plot = plot};
-    for (const struct tree *line = lines->first; line && !c.objective; line = line->next)
-        c.objective = line->kind == TREE_OBJECT && isfinite(tree_value(line, "objective"));
-    TRY(ARENA_VECTORS(plot->ctx, &plot->arena, lines->count, &c.x, &c.y));
-    take_lines(&c, lines);
+    TRY(take_all(&c));
     if (c.n == 0) return fail(plot->ctx, SEPAL_EDATA, "the trace has no epochs to draw");
     double low = INFINITY, high = -INFINITY, last = 1, first = INFINITY;
     for (size_t i = 0; i < c.n; i++) {
@@ -78,11 +136,14 @@ static sepal_status convergence_draw(struct plot *plot) {
     bool log = c.objective && low > 0 && high > 30 * low;
     page_title(plot, c.objective ? "Convergence" : "Updates");
     page_subtitle(plot, c.objective
-                            ? "the objective after each epoch"
+                            ? c.epochs ? "the objective after each epoch"
+                                       : "the objective after each iteration"
                             : "updates in each epoch; an epoch without any would be the last");
     if (c.n_runs > 1)
         for (size_t r = 0; r < c.n_runs; r++) page_legend_series(plot, c.runs[r].label, r);
-    struct axis x = {.low = first, .high = last > first ? last : first + 1, .label = "epoch"};
+    struct axis x = {.low = first,
+                     .high = last > first ? last : first + 1,
+                     .label = c.epochs ? "epoch" : "iteration"};
     x.whole = true;
     struct axis y = log ? (struct axis){.low = low / 1.2, .high = high * 1.2, .log = true}
                         : axis_around(c.objective ? low : 0, high, NULL);
@@ -111,5 +172,5 @@ const struct plot_kind plot_convergence = {
     .parameters = plot_common_parameters,
     .options_size = sizeof(struct plot_common),
     .draw = convergence_draw,
-    .from = "`sepal train DATA -m SPEC --trace FILE`",
+    .from = "`sepal train DATA -m SPEC --json`",
 };

@@ -145,6 +145,7 @@ facts = json.loads(run("train", f"{DATA}/iris.csv", "-m", "standardize | softmax
                        "--holdout", "0.3", "--json"))
 page = check_form("train", read("i.html"))
 check(facts["objective_in_words"] in page.root.text(), "the objective in words")
+check(any("how a fit went" in figure.text() for figure in page.all("figure")), "how it converged, as a picture")
 check(facts["solver"] in page.root.text() and "which the model was fitted to" not in page.root.text(), "held out")
 seen = {d.attributes["data-key"]: float(d.attributes["value"]) for d in page.all("data") if "data-key" in d.attributes}
 check(seen["accuracy"] == facts["test"]["accuracy"] and seen["fit.gap"] == facts["gap"], "its numbers")

@@ -61,6 +61,18 @@ for kind, words in REST.items():
     drawn.add(kind)
 draw("words", "learning", "words.json")
 draw("updates", "convergence", "p.jsonl")
+for spec, key, word in (("softmax", "objective", "iteration"), ("perceptron", "mistakes", "epoch"), ("svm | ovr", None, "iteration")):
+    open("fit.json", "wb").write(must("train", IRIS, "-m", spec, "--json").stdout)
+    told = json.load(open("fit.json"))
+    text = draw(f"fit-{key}", "convergence", "fit.json")[0].decode()
+    check(f">{word}</text>" in text, spec, "the x axis is named")
+    parts = [told] if key else told["problems"]
+    check(len(parts) == (1 if key else 3), spec, "problems")
+    for part in parts:
+        numbers, values = part["progress"]["iterations"], part["progress"]["values"]
+        check(1 < len(values) == len(numbers) <= 128 and sorted(set(numbers)) == numbers, spec, part["progress"])
+        check(key == "mistakes" or (values[-1], numbers[-1]) == (part["objective"], part["iterations"]), spec, values[-1])
+        check(part["progress"]["of"] == (key or "objective"), spec, part["progress"]["of"])
 check(drawn == set(KINDS), "kinds that are not drawn here", set(KINDS) ^ drawn)
 for kind, words in (("learning", "curve.json"), ("tuning", "tuning.json")):
     check(b"a standard error over the folds" in draw(f"{kind}-note", kind, words)[0], kind, "bars are standard errors")

@@ -53,6 +53,7 @@ with open("path.json", "wb") as file:
 must("train", "two.csv", "-m", "svm", "-o", "svm.sepal", "-q")
 must("train", IRIS, "-m", "svm", "-o", "svm3.sepal", "-q")
 open("empty.json", "w").write("{}")
+open("closed.json", "wb").write(must("train", "two.csv", "-m", "lda", "--json").stdout)
 open("empty.jsonl", "w").write("")
 must("train", "two.csv", "-m", "logistic", "--only", "petal_length", "-o", "narrow.sepal", "-q")
 open("broken.json", "w").write('{"a":')
@@ -94,6 +95,7 @@ REFUSED = [
     (["learning", "empty.json", "-o", "x.svg"], 3, "no curve"),
     (["convergence", "empty.json", "-o", "x.svg"], 3, "no trace"),
     (["convergence", "empty.jsonl", "-o", "x.svg"], 3, "file is empty"),
+    (["convergence", "closed.json", "-o", "x.svg"], 3, "no progress"),
     (["cost", "narrow.sepal", "two.csv", "-o", "x.svg"], 4, "of two columns"),
     (["path", "broken.json", "-o", "x.svg"], 3, "broken.json"),
     (["path", "deep.json", "-o", "x.svg"], 3, "deep.json"),

@@ -195,8 +195,8 @@ static void check_metrics(const char *name, const sepal_model *model, const stru
 
 /* What is about rows as they were given, about the work done, or about how near the work came. */
 static const char *const not_of_training[] = {
-    "rows",       "nonzeros", "seconds", "peak_memory", "support_vectors",
-    "iterations", "updates",  "gap",     "residual",    NULL};
+    "rows", "nonzeros", "seconds",  "peak_memory", "support_vectors", "iterations", "updates",
+    "gap",  "residual", "progress", NULL};
 
 static double at(const struct made *made, const char *path) {
     return sepal_report_number(made->report, path);
