@@ -167,7 +167,7 @@ static sepal_status convergence_draw(struct plot *plot) {
 
 const struct plot_kind plot_convergence = {
     .name = "convergence",
-    .summary = "how a fit went, epoch by epoch",
+    .summary = "how a fit went, iteration by iteration",
     .needs = NEEDS_REPORT,
     .parameters = plot_common_parameters,
     .options_size = sizeof(struct plot_common),
