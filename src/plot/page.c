@@ -115,11 +115,12 @@ static void legend_column(struct plot *plot, double x, double top, double bottom
     size_t fit = (size_t)fmax(1, floor((bottom - top) / line)), shown = plot->n_legend;
     char label[128];
     if (shown + (plot->legend_left_out > 0) > fit) shown = fit - 1;
-    for (size_t i = 0; i < shown; i++, y += line) {
+    for (size_t i = 0; i < shown; i++) {
         canvas_fit_text(canvas, label, sizeof label, plot->legend[i].label, TEXT_SIZE,
                         canvas->width - MARGIN - MARK_WIDTH - x);
         legend_mark(plot, &plot->legend[i], x, y);
         plot_text(plot, x + MARK_WIDTH, y, ANCHOR_START, INK_TEXT, "%s", label);
+        y += line;
     }
     size_t hidden = plot->n_legend - shown + plot->legend_left_out;
     if (hidden > 0) plot_text(plot, x, y, ANCHOR_START, INK_PALE, "and %zu more", hidden);
