@@ -61,6 +61,9 @@ sepal_status data_select(sepal_data **out, sepal_ctx *ctx, const sepal_data *dat
 /* The same in the room of an earlier selection where it fits, which then is only to be freed. */
 sepal_status data_select_anew(sepal_data **out, sepal_ctx *ctx, const sepal_data *data,
                               const size_t *rows, size_t n, sepal_data *spent);
+/* Their labels and weights alone: the matrix has their number and no blocks. */
+sepal_status data_select_labels(sepal_data **out, sepal_ctx *ctx, const sepal_data *data,
+                                const size_t *rows, size_t n);
 sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
                         const sepal_data *data, double fraction);
 /* Mark round(fraction n_k) rows of every class k, but not all of any, chosen by a seeded shuffle within the

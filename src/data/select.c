@@ -164,12 +164,27 @@ static sepal_status copy_unseen(sepal_data *out, sepal_ctx *ctx, const sepal_dat
     return SEPAL_OK;
 }
 
+/* What the rows have beside their numbers. */
+static sepal_status select_labels(sepal_data *out, sepal_ctx *ctx, const sepal_data *data,
+                                  const size_t *rows, size_t n) {
+    struct total total = {0};
+    if (data->label) out->label = mem_alloc(ctx, n, sizeof *out->label);
+    if (data->weight) out->weight = mem_alloc(ctx, n, sizeof *out->weight);
+    if ((data->label && !out->label) || (data->weight && !out->weight)) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < n; i++) {
+        if (data->label) out->label[i] = data->label[rows[i]];
+        if (data->weight) out->weight[i] = data->weight[rows[i]];
+        total_add(&total, data_weight(data, rows[i]));
+    }
+    out->total_weight = total_of(&total);
+    return SEPAL_OK;
+}
+
 static sepal_status select_rows(sepal_data *out, sepal_ctx *ctx, const sepal_data *data,
                                 const size_t *rows, size_t n, struct matrix *spent) {
     out->file = arena_text(ctx, &out->arena, data->file, strlen(data->file));
     if (!out->file) return SEPAL_EMEMORY;
     TRY(target_copy(&out->target, ctx, &out->arena, &data->target));
-    struct total total = {0};
     out->seconds = data->seconds;
     out->first_set = data->first_set;
     out->first_set.file = out->file;
@@ -182,20 +197,11 @@ static sepal_status select_rows(sepal_data *out, sepal_ctx *ctx, const sepal_dat
     for (size_t i = 0; i < n; i++) out->number[i] = matrix_row_number(&data->matrix, rows[i]);
     matrix_set_numbers(&out->matrix, out->number);
     if (data->set_start) TRY(select_sets(out, ctx, data, rows, n));
-    if (data->label) out->label = mem_alloc(ctx, n, sizeof *out->label);
-    if (data->weight) out->weight = mem_alloc(ctx, n, sizeof *out->weight);
+    TRY(select_labels(out, ctx, data, rows, n));
     if (data->group) out->group = mem_alloc(ctx, n, sizeof *out->group);
     out->n_groups = data->n_groups;
-    if ((data->label && !out->label) || (data->weight && !out->weight) ||
-        (data->group && !out->group))
-        return SEPAL_EMEMORY;
-    for (size_t i = 0; i < n; i++) {
-        if (data->label) out->label[i] = data->label[rows[i]];
-        if (data->weight) out->weight[i] = data->weight[rows[i]];
-        if (data->group) out->group[i] = data->group[rows[i]];
-        total_add(&total, data_weight(data, rows[i]));
-    }
-    out->total_weight = total_of(&total);
+    if (data->group && !out->group) return SEPAL_EMEMORY;
+    for (size_t i = 0; data->group && i < n; i++) out->group[i] = data->group[rows[i]];
     return SEPAL_OK;
 }
 
@@ -209,6 +215,21 @@ sepal_status data_select_anew(sepal_data **out, sepal_ctx *ctx, const sepal_data
         data_free(*out);
         *out = NULL;
     }
+    return status;
+}
+
+sepal_status data_select_labels(sepal_data **out, sepal_ctx *ctx, const sepal_data *data,
+                                const size_t *rows, size_t n) {
+    sepal_data *made = *out = data_new(ctx);
+    if (!made) return SEPAL_EMEMORY;
+    made->schema = schema_retain(data->schema);
+    made->matrix = (struct matrix){
+        .rows = n, .cols = data->matrix.cols, .block_rows = data->matrix.block_rows};
+    made->file = arena_text(ctx, &made->arena, data->file, strlen(data->file));
+    sepal_status status = made->file ? select_labels(made, ctx, data, rows, n) : SEPAL_EMEMORY;
+    if (status == SEPAL_OK) return SEPAL_OK;
+    data_free(made);
+    *out = NULL;
     return status;
 }
 

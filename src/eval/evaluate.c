@@ -2,6 +2,7 @@
 
 #include "core/alloc.h"
 #include "data/unseen.h"
+#include "model/decision.h"
 
 #include <math.h>
 #include <string.h>
@@ -159,7 +160,8 @@ static sepal_status find_ranking(struct evaluation *all) {
 
 static void report_rows(struct evaluation *all) {
     for (const struct metric *const *row = metric_table; *row; row++) {
-        if (!(*row)->of_rows) continue;
+        if (!(*row)->of_rows || ((*row)->ranks && all->options->no_rankings)) continue;
+        if ((*row)->probabilities && all->options->no_probabilities) continue;
         if ((*row)->probabilities && all->linear->link == LINK_NONE)
             tree_null(all->make, all->report, (*row)->name);
         else
@@ -172,10 +174,11 @@ static void report_coverage(struct evaluation *all) {
         [REGION_SEVERAL] = "several", [REGION_NONE] = "none", [REGION_TIED] = "tied"};
     const struct confusion *confusion = &all->confusion;
     double count[REGIONS] = {0};
-    for (size_t i = 0; i < all->data->matrix.rows; i++)
+    for (size_t i = 0; all->predictions.regions && i < all->data->matrix.rows; i++)
         count[all->predictions.regions[i]] += data_weight(all->data, i);
     tree_number(all->make, all->report, "coverage",
                 (confusion->total - confusion->undecided) / confusion->total);
+    if (!all->predictions.regions) return;
     struct tree *ambiguous = tree_object(all->make, all->report, "ambiguous");
     for (size_t i = REGION_CLEAR + 1; i < REGIONS; i++)
         tree_number(all->make, ambiguous, names[i], count[i]);
@@ -210,31 +213,62 @@ sepal_status evaluation_positive(struct evaluation *all, const char *label) {
 /* What rows are decided as, and the numbers that rank them: of two classes the logarithm of the odds or,
    without probabilities, the score; of more for each the logarithm of its probability; without one, its margin in a joint machine, its own score against
    the rest, its votes. */
-static sepal_status evaluate_ask(struct evaluation *all) {
-    size_t rows = all->data->matrix.rows, shown = linear_shown(all->linear);
-    struct predictions *predictions = &all->predictions;
-    *predictions = (struct predictions){.n = rows};
-    predictions->classes = mem_alloc(all->ctx, rows, sizeof *predictions->classes);
-    predictions->regions = mem_alloc(all->ctx, rows, sizeof *predictions->regions);
-    predictions->shown = mem_alloc(all->ctx, rows, shown * sizeof(double));
-    if (!predictions->classes || !predictions->regions || !predictions->shown) return SEPAL_EMEMORY;
-    double *numbers = predictions->shown;
-    bool logs = all->linear->link != LINK_NONE;
+/* The largest score decides, and nothing else is asked of it. */
+static bool decides_plainly(const sepal_model *model, const sepal_data *data,
+                            const struct decision_rule *rule) {
+    const struct predict_options *options = &rule->options;
+    return options->decide == DECIDE_hard && isnan(options->cutoff) && !rule->shift &&
+           options->ambiguous != AMBIGUOUS_UNDECIDED && !model->linear.calibration &&
+           !data->undecided && map_chain_is_identity(&model->chain);
+}
+
+sepal_status evaluation_predict(struct predictions *out, sepal_ctx *ctx, const sepal_model *model,
+                                const sepal_data *data, const struct decision_rule *rule,
+                                const struct evaluate_options *options, bool probabilities) {
+    const struct linear *linear = &model->linear;
+    size_t rows = data->matrix.rows, shown = linear_shown(linear);
+    bool numbers = !options->no_rankings || !options->no_probabilities;
+    bool logs = numbers && linear->link != LINK_NONE;
+    *out = (struct predictions){.n = rows};
+    out->classes = mem_alloc(ctx, rows, sizeof *out->classes);
+    bool plainly = !numbers && !probabilities && decides_plainly(model, data, rule);
+    if (plainly)
+        return out->classes ? linear_predict(out->classes, ctx, linear, &data->matrix)
+                            : SEPAL_EMEMORY;
+    out->regions = mem_alloc(ctx, rows, sizeof *out->regions);
+    if (numbers) out->shown = mem_alloc(ctx, rows, shown * sizeof(double));
+    if (probabilities && linear->link != LINK_NONE)
+        out->probabilities = mem_alloc(ctx, rows, linear->classes * sizeof(double));
+    if (!out->classes || !out->regions || (numbers && !out->shown) ||
+        (probabilities && linear->link != LINK_NONE && !out->probabilities))
+        return SEPAL_EMEMORY;
+    double *room = out->shown;
     if (logs) {
-        predictions->logs = numbers;
-        predictions->shown = NULL;
+        out->logs = room;
+        out->shown = NULL;
     }
-    if (logs && all->options->curves) {
-        predictions->probabilities =
-            mem_alloc(all->ctx, rows, all->linear->classes * sizeof(double));
-        if (!predictions->probabilities) return SEPAL_EMEMORY;
-    }
-    sepal_status status = model_predict(predictions, all->ctx, all->model, all->data, all->rule);
-    predictions->shown = numbers;
-    void (*rank)(const struct linear *, double *) = all->linear->strategy->rank;
-    for (size_t i = 0; status == SEPAL_OK && rank && !logs && i < rows; i++)
-        rank(all->linear, numbers + i * shown);
+    sepal_status status = model_predict(out, ctx, model, data, rule);
+    out->logs = NULL;
+    out->shown = room;
+    void (*rank)(const struct linear *, double *) = linear->strategy->rank;
+    for (size_t i = 0; status == SEPAL_OK && rank && numbers && !logs && i < rows; i++)
+        rank(linear, room + i * shown);
     return status;
+}
+
+void evaluation_predictions_free(struct predictions *predictions) {
+    mem_free(predictions->shown);
+    mem_free(predictions->classes);
+    mem_free(predictions->labels);
+    mem_free(predictions->regions);
+    mem_free(predictions->probabilities);
+    *predictions = (struct predictions){0};
+}
+
+static sepal_status evaluate_ask(struct evaluation *all) {
+    if (all->predictions.classes) return SEPAL_OK; /* they were given */
+    return evaluation_predict(&all->predictions, all->ctx, all->model, all->data, all->rule,
+                              all->options, all->options->curves);
 }
 
 static sepal_status evaluate_judge(struct evaluation *all) {
@@ -242,9 +276,9 @@ static sepal_status evaluate_judge(struct evaluation *all) {
     TRY(evaluate_ask(all));
     TRY(confusion_count(&all->confusion, all->ctx, &all->arena, all->data, all->predictions.classes,
                         all->rule->abstains || all->data->undecided));
-    TRY(probability_facts_make(&all->probability, all));
+    if (!all->options->no_probabilities) TRY(probability_facts_make(&all->probability, all));
     if (all->options->curves) curves_begin(all);
-    TRY(find_ranking(all));
+    if (!all->options->no_rankings) TRY(find_ranking(all));
     all->undefined = tree_array(all->make, NULL, NULL);
     tree_number(all->make, all->report, "rows", (double)all->data->matrix.rows);
     if (all->data->weight)
@@ -267,6 +301,15 @@ static sepal_status evaluate_judge(struct evaluation *all) {
 sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
                       const struct decision_rule *rule, const struct evaluate_options *options,
                       struct tree_maker *make, struct tree *report) {
+    struct predictions none = {0};
+    return evaluate_predicted(ctx, model, data, rule, options, &none, make, report);
+}
+
+sepal_status evaluate_predicted(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
+                                const struct decision_rule *rule,
+                                const struct evaluate_options *options,
+                                struct predictions *predictions, struct tree_maker *make,
+                                struct tree *report) {
     struct evaluation all = {.ctx = ctx,
                              .model = model,
                              .linear = &model->linear,
@@ -274,16 +317,14 @@ sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data
                              .rule = rule,
                              .auc_error = NAN,
                              .options = options,
+                             .predictions = *predictions,
                              .make = make,
                              .report = report};
     unseen_warn(ctx, data);
     sepal_status status =
         model->linear.strategy->sets ? evaluate_label_sets(&all) : evaluate_judge(&all);
-    mem_free(all.predictions.shown);
-    mem_free(all.predictions.classes);
-    mem_free(all.predictions.labels);
-    mem_free(all.predictions.regions);
-    mem_free(all.predictions.probabilities);
+    evaluation_predictions_free(&all.predictions);
+    *predictions = all.predictions;
     arena_clear(&all.arena);
     return status;
 }

@@ -9,6 +9,19 @@
 sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
                       const struct decision_rule *rule, const struct evaluate_options *options,
                       struct tree_maker *make, struct tree *report);
+/* The same of rows that are predicted already, by evaluation_predict, and of which no more than labels and weights
+   is asked. The predictions are freed. */
+sepal_status evaluate_predicted(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
+                                const struct decision_rule *rule,
+                                const struct evaluate_options *options,
+                                struct predictions *predictions, struct tree_maker *make,
+                                struct tree *report);
+/* What an evaluation with these options asks of a model; `probabilities`: these besides, if it has any. To be freed
+   in any case. */
+sepal_status evaluation_predict(struct predictions *out, sepal_ctx *ctx, const sepal_model *model,
+                                const sepal_data *data, const struct decision_rule *rule,
+                                const struct evaluate_options *options, bool probabilities);
+void evaluation_predictions_free(struct predictions *predictions);
 /* The same of data that was not read for the model; the arena is scratch. */
 sepal_status evaluate_data(sepal_ctx *ctx, struct arena *arena, const sepal_model *model,
                            const sepal_data *data, const struct decision_rule *rule,

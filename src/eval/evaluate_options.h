@@ -12,6 +12,8 @@ struct evaluate_options {
     size_t resamples;     /* of the bootstrap; 0: none */
     double confidence;    /* of intervals; 0: none */
     bool curves;
+    /* Metrics that are left out: those of probabilities, and those that rank the rows. */
+    bool no_probabilities, no_rankings;
 };
 enum { BINS = 10 }; /* unless it is said */
 extern const struct parameter evaluate_option_table[];

@@ -88,6 +88,7 @@ struct fraction {
 struct metric {
     const char *name, *summary;
     bool probabilities; /* models without them have no such number */
+    bool ranks;         /* by a ranking of the rows */
     /* One of them. Of all rows: what is not finite has no value on them. */
     double (*of_rows)(const struct evaluation *all);
     /* Of each class, and averaged over the classes. 0/0 has no value, and counts as 0 in averages. */

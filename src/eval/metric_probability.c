@@ -26,8 +26,11 @@ struct probability_pass {
 
 /* Bin b holds (b / bins, (b + 1) / bins], the first also 0. */
 size_t bin_of(double p, size_t bins) {
-    double n = (double)bins;
-    size_t b = p > 0 ? (size_t)(p * n) : 0;
+    static const double NEAR = 1e-6; /* an edge, by far more than the product's rounding */
+    double n = (double)bins, at = p * n;
+    size_t b = p > 0 ? (size_t)at : 0;
+    double off = at - (double)b;
+    if (off > NEAR && off < 1 - NEAR && b < bins) return b;
     if (b >= bins) b = bins - 1;
     while (b > 0 && p <= (double)b / n) b--;
     while (b + 1 < bins && p > (double)(b + 1) / n) b++;

@@ -64,8 +64,10 @@ const struct metric metric_roc_auc = {
     .name = "roc_auc",
     .summary =
         "area under the ROC curve: chance that a row of the class scores above one that is not",
+    .ranks = true,
     .of_rows = roc_auc};
 const struct metric metric_pr_auc = {
     .name = "pr_auc",
     .summary = "average precision: mean precision at the rows of the class",
+    .ranks = true,
     .of_rows = pr_auc};

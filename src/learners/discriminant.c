@@ -26,7 +26,8 @@ sepal_status scatter_start(struct scatter *out, struct fit *fit) {
                             .label = data->label,
                             .weight = data->weight,
                             .classes = data->schema->n_classes,
-                            .centre = fit->linear.centre};
+                            .centre = fit->linear.centre,
+                            .left = fit->left};
     fit->gap = NAN;
     fit->converged = true;
     return scatter_means(out);

@@ -14,6 +14,8 @@ enum estimate { ESTIMATE_ML, ESTIMATE_UNBIASED };
 #define ESTIMATE_WORDS "ml|unbiased"
 /* NaN: auto. */
 sepal_status shrinkage_read(double *out, sepal_ctx *ctx, const char *owner, const char *text);
+/* What a fit with that shrinkage has to know, of one that has to know `know` without. */
+enum parts_know shrinkage_knows(const char *text, enum parts_know know, bool *free);
 /* K priors: "LABEL:P,..." or P,P,... in the order of the classes; NULL: from the class weights. */
 sepal_status priors_read(double *out, sepal_ctx *ctx, const char *owner, const char *text,
                          const struct schema *schema, const double *class_weight);

@@ -29,3 +29,8 @@ sepal_status priors_read(double *out, sepal_ctx *ctx, const char *owner, const c
     for (size_t k = 0; k < schema->n_classes; k++) out[k] = class_weight[k] / total;
     return SEPAL_OK;
 }
+
+enum parts_know shrinkage_knows(const char *text, enum parts_know know, bool *free) {
+    *free = strcmp(text, "none") == 0;
+    return strcmp(text, "auto") == 0 ? PARTS_NOTHING : know;
+}

@@ -90,6 +90,13 @@ static sepal_status fit_fisher(struct fit *fit) {
     return threshold_place(fit, &s, (enum threshold)config->threshold);
 }
 
+/* Where the normal curves cross is read off the rows. */
+static enum parts_know fisher_knows(const void *config, bool *free) {
+    const struct fisher_config *own = config;
+    enum parts_know know = shrinkage_knows(own->shrinkage, PARTS_WITHIN, free);
+    return own->threshold == THRESHOLD_GAUSS ? PARTS_NOTHING : know;
+}
+
 /* What is no shrinkage is better said before a long read. */
 static sepal_status settle_fisher(sepal_ctx *ctx, void *config) {
     double shrinkage;
@@ -107,5 +114,6 @@ const struct learner learner_fisher = {
     .parameters = parameters,
     .config_size = sizeof(struct fisher_config),
     .settle = settle_fisher,
+    .knows = fisher_knows,
     .fit = fit_fisher,
 };

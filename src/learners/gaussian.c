@@ -189,6 +189,16 @@ static const char *gaussian_current_value(const struct setting *given, const str
     return "unbiased";
 }
 
+/* A variance of 0 is replaced by a part of the largest one, in the units of the columns. */
+static enum parts_know gaussian_knows(const void *config, bool *free) {
+    static const enum parts_know know[] = {PARTS_CLASSES, PARTS_WITHIN, PARTS_SQUARES,
+                                           PARTS_SQUARES};
+    const struct gaussian_config *own = config;
+    enum parts_know all = shrinkage_knows(own->shrinkage, know[own->covariance], free);
+    *free = *free && all >= PARTS_WITHIN;
+    return all;
+}
+
 /* What is no shrinkage is better said before a long read. */
 static sepal_status settle_gaussian(sepal_ctx *ctx, void *config) {
     double shrinkage;
@@ -208,6 +218,7 @@ const struct learner learner_gaussian = {
     .parameters = parameters,
     .config_size = sizeof(struct gaussian_config),
     .settle = settle_gaussian,
+    .knows = gaussian_knows,
     .current_value = gaussian_current_value,
     .no_density = "with shrinkage=auto it would have one",
     .fit = fit_gaussian,

@@ -12,6 +12,8 @@
 
 /* Pivots of a covariance of unit diagonal that are not above this are rounding. */
 static const double PIVOT_LEAST = 1e-12;
+/* The same where there are no rows to turn to. */
+static const double PIVOT_LEFT = 1e-6;
 /* 2 GiB of matrices. */
 static const double CELLS_MOST = 1 << 28;
 
@@ -118,12 +120,13 @@ static sepal_status factor_class(sepal_ctx *ctx, size_t k, void *payload) {
     double *scale = mem_alloc(ctx, cols, (1 + GAUSSIAN_PANEL) * sizeof *scale);
     if (!scale) return SEPAL_EMEMORY;
     bool usable = true;
+    double least = g->s.left ? PIVOT_LEFT : PIVOT_LEAST;
     for (size_t i = 0; i < cols; i++) {
         for (size_t j = i; j < cols && of->alpha > 0; j++) s[i * cols + j] *= 1 - of->alpha;
         s[i * cols + i] += of->ridge;
         usable = usable && s[i * cols + i] > DBL_MIN && isfinite(s[i * cols + i]);
     }
-    if (usable) usable = cholesky_scaled(s, cols, scale, PIVOT_LEAST, ctx);
+    if (usable) usable = cholesky_scaled(s, cols, scale, least, ctx);
     if (usable) {
         bool plain = of->alpha == 0 || of->alpha == 1;
         g->squares[k] = gaussian_trace(
@@ -156,5 +159,6 @@ sepal_status gaussian_full(struct gaussian *g) {
     }
     g->fit->solver =
         fit_text(g->fit, "Cholesky of %zu covariances of %zu columns", g->classes, g->cols);
-    return parallel_for(ctx, g->classes, factor_class, &all);
+    sepal_status status = parallel_for(ctx, g->classes, factor_class, &all);
+    return status == SEPAL_EDATA && g->s.left ? scatter_lacks(&g->s) : status;
 }

@@ -40,6 +40,11 @@ static sepal_status fit_lda(struct fit *fit) {
     return discriminant_fit(&d);
 }
 
+/* How much identity Ledoit and Wolf's rule has in a covariance is read off the rows. */
+static enum parts_know lda_knows(const void *config, bool *free) {
+    return shrinkage_knows(((const struct lda_config *)config)->shrinkage, PARTS_WITHIN, free);
+}
+
 /* ---- without one row ---------------------------------------------------------------------- */
 
 struct lda_left_out {
@@ -132,5 +137,6 @@ const struct learner learner_lda = {
     .priors = lda_priors,
     .no_density = "gaussian(covariance=shared) is the same classifier and keeps one",
     .fit = fit_lda,
+    .knows = lda_knows,
     .leave_out = lda_leave_out,
 };

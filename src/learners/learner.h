@@ -10,8 +10,10 @@
 #include "learners/bound_list.h"
 #include "linear/linear.h"
 #include "objective/box.h"
+#include "statistics/parts_know.h"
 
 struct loss;
+struct scatter_left;
 
 /* Settings that every learner takes, whether it has a use for them or not. */
 struct fit_options {
@@ -49,7 +51,9 @@ struct fit {
         *own_label;   /* NULL beside a schema: the rows have sets, and this is of one label, */
     size_t own_class; /* which is this one */
     const struct linear *warm; /* where to start, in the columns of `data`; NULL: anywhere */
-    const struct box *box;     /* bounds on the weights of these columns; NULL: none */
+    /* In the place of the rows, of which `data` has labels and weights alone; NULL: it has the rows. */
+    struct scatter_left *left;
+    const struct box *box; /* bounds on the weights of these columns; NULL: none */
     uint64_t start_ns;
     const char *part; /* of a larger task, in lines of progress: "fold 2 of 10, "; NULL: none */
     /* Of a two-class problem made of more classes: how many were done before it, of how many, and since
@@ -195,6 +199,9 @@ struct learner {
     const char *no_density; /* what to do about a model that keeps none; NULL: nothing */
     sepal_status (*fit)(struct fit *fit);
     const struct path_learner *path; /* NULL: it has no path of penalties */
+    /* What a fit has to know of rows that are there in parts (scatter_parts.h); NULL: the rows. *free: it comes
+       to the same scores in any units of the columns. */
+    enum parts_know (*knows)(const void *config, bool *free);
     /* What fits to all rows but one follow from (leave_out.h), with fit->linear made. NULL: none. */
     sepal_status (*leave_out)(struct leave_out *out, struct fit *fit);
     /* One class against the rest, for all classes at once. NULL: one after the other. */

@@ -5,6 +5,8 @@
 #include "learners/learner.h"
 
 #include "core/decimal.h"
+#include "dense/cholesky.h"
+#include "kernels/blas.h"
 #include "learners/leave_out.h"
 #include "leastsq/leastsq.h"
 
@@ -305,7 +307,10 @@ static sepal_status least_squares_set_up(struct least_squares_task *task) {
     return leastsq_means(&task->squares);
 }
 
+static sepal_status fit_least_squares_left(struct fit *fit);
+
 static sepal_status fit_least_squares(struct fit *fit) {
+    if (fit->left) return fit_least_squares_left(fit);
     struct least_squares_task task = {.fit = fit, .config = fit->config};
     TRY(least_squares_set_up(&task));
     task.squares.ridge = task.squares.total * task.config->l2;
@@ -325,6 +330,13 @@ struct least_squares_left_out {
     const struct scatter *s;
 };
 
+static double left_target(const struct linear *linear, const struct left_row *row,
+                          const struct least_squares_left_out *all, size_t k, size_t r) {
+    double target = linear->classes == 2 ? (k == 0 ? -1 : 1) : k == r;
+    if (all->config->targets == TARGETS_FISHER) target *= row->total / row->class_weight[k];
+    return target;
+}
+
 /* The normal equations: the right side is a sum over the classes of weight, mean and target. */
 static void least_squares_without(struct linear *linear, const struct left_row *row,
                                   const void *payload) {
@@ -334,9 +346,7 @@ static void least_squares_without(struct linear *linear, const struct left_row *
         double *w = linear->w + r * cols, mean = 0, along = 0;
         for (size_t j = 0; j < n; j++) w[all->s->active[j]] = 0;
         for (size_t k = 0; k < all->s->classes; k++) {
-            double target = linear->classes == 2 ? (k == 0 ? -1 : 1) : k == r;
-            if (all->config->targets == TARGETS_FISHER) target *= row->total / row->class_weight[k];
-            double times = row->class_weight[k] * target;
+            double times = row->class_weight[k] * left_target(linear, row, all, k, r);
             mean += times / row->total;
             for (size_t j = 0; j < n && times != 0; j++)
                 w[all->s->active[j]] += times * row->solved[k * n + j];
@@ -344,6 +354,89 @@ static void least_squares_without(struct linear *linear, const struct left_row *
         for (size_t j = 0; j < cols; j++) along += w[j] * row->offset[j];
         linear->b[r] = mean - along;
     }
+}
+
+/* ---- of rows that are there in parts ------------------------------------------------------ */
+
+/* Pivots of a matrix of unit diagonal. Below it the rows are asked. */
+static const double PIVOT_LEFT = 1e-6;
+
+static enum parts_know least_squares_knows(const void *config, bool *free) {
+    const struct least_squares_config *own = config;
+    *free = own->l2 == 0;
+    return own->bias ? PARTS_WITHIN : PARTS_NOTHING;
+}
+
+/* The means of the classes less that of all to `solved`, and the scatter around the mean of all. */
+static sepal_status left_total(double *matrix, double *solved, const struct scatter *s) {
+    size_t n = s->n, cols = s->x->cols;
+    TRY(scatter_within(matrix, s));
+    for (size_t k = 0; k < s->classes; k++) {
+        double *off = solved + k * n;
+        for (size_t j = 0; j < n; j++)
+            off[j] = s->mean[k * cols + s->active[j]] - s->offset[s->active[j]];
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = i; j < n; j++)
+                matrix[i * n + j] += s->class_weight[k] * (off[i] * off[j]);
+    }
+    return SEPAL_OK;
+}
+
+/* The normal equations M w = g with the ridge in M: the squared errors are those at 0 less g'w and the penalty. */
+static double left_objective(const struct linear *linear, const struct left_row *row,
+                             const struct least_squares_left_out *all, const double *off) {
+    double sum = 0;
+    for (size_t r = 0; r < linear->rows; r++) {
+        double mean = 0;
+        for (size_t k = 0; k < all->s->classes; k++)
+            mean += row->class_weight[k] / row->total * left_target(linear, row, all, k, r);
+        for (size_t k = 0; k < all->s->classes; k++) {
+            double target = left_target(linear, row, all, k, r), along = 0;
+            for (size_t j = 0; j < row->n; j++)
+                along += linear->w[r * linear->cols + all->s->active[j]] * off[k * row->n + j];
+            sum += row->class_weight[k] * ((target - mean) * (target - mean) - target * along);
+        }
+    }
+    return sum / (2 * row->total);
+}
+
+static sepal_status fit_least_squares_left(struct fit *fit) {
+    struct leave_out leave;
+    TRY(leave_out_start(&leave, fit));
+    struct scatter s = leave.s;
+    struct least_squares_left_out all = {fit->config, &s};
+    struct linear *linear = &fit->linear;
+    TRY(scatter_columns(&s, SPREAD_WITHIN));
+    size_t n = s.n, cells = (s.classes * 2 + 1) * n;
+    for (size_t j = 0; j < s.x->cols; j++)
+        if (s.spread[j] == SPREAD_BETWEEN) return scatter_lacks(&s);
+    if (n == 0 || fit->options.asked || s.x->rows <= n + s.classes) return scatter_lacks(&s);
+    double *matrix = arena_alloc(fit->ctx, &fit->arena, n, n * sizeof *matrix);
+    double *off = arena_alloc(fit->ctx, &fit->arena, cells, sizeof *off);
+    if (!matrix || !off) return SEPAL_EMEMORY;
+    double *solved = off + s.classes * n, *scale = solved + s.classes * n;
+    TRY(left_total(matrix, off, &s));
+    for (size_t j = 0; j < n; j++) matrix[j * (n + 1)] += s.total * all.config->l2;
+    if (!cholesky_scaled(matrix, n, scale, PIVOT_LEFT, fit->ctx)) return scatter_lacks(&s);
+    for (size_t k = 0; k < s.classes; k++) {
+        double *x = solved + k * n;
+        for (size_t j = 0; j < n; j++) x[j] = off[k * n + j] * scale[j];
+        fit->ctx->blas->cholesky_solve(n, matrix, n, 1, x, 1);
+        for (size_t j = 0; j < n; j++) x[j] *= scale[j];
+    }
+    struct left_row row = {.n = n,
+                           .total = s.total,
+                           .class_weight = s.class_weight,
+                           .mean = s.mean,
+                           .offset = s.offset,
+                           .solved = solved};
+    least_squares_without(linear, &row, &all);
+    fit->objective = left_objective(linear, &row, &all, off);
+    struct least_squares_task task = {.fit = fit, .config = all.config};
+    task.squares = (struct leastsq){
+        .x = s.x, .n = n, .rank = n, .ridge = s.total * all.config->l2, .converged = true};
+    warn_of_rank(&task);
+    return SEPAL_OK;
 }
 
 /* Each row that is left out lightens the penalty, which is the same for all only if their weights are. */
@@ -386,5 +479,6 @@ const struct learner learner_least_squares = {
     .parameters = parameters,
     .config_size = sizeof(struct least_squares_config),
     .fit = fit_least_squares,
+    .knows = least_squares_knows,
     .leave_out = least_squares_leave_out,
 };

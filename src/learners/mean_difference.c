@@ -31,6 +31,13 @@ static sepal_status fit_mean_difference(struct fit *fit) {
     return threshold_place(fit, &s, (enum threshold)config->threshold);
 }
 
+static enum parts_know mean_difference_knows(const void *config, bool *free) {
+    *free = false;
+    return ((const struct mean_difference_config *)config)->threshold == THRESHOLD_GAUSS
+               ? PARTS_NOTHING
+               : PARTS_MEANS;
+}
+
 const struct learner learner_mean_difference = {
     .name = "mean-difference",
     .summary = "difference of means: the direction from one class mean to the other",
@@ -39,5 +46,6 @@ const struct learner learner_mean_difference = {
     .shiftable = always_shiftable,
     .parameters = parameters,
     .config_size = sizeof(struct mean_difference_config),
+    .knows = mean_difference_knows,
     .fit = fit_mean_difference,
 };

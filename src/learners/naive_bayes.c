@@ -335,6 +335,12 @@ static bool bayes_shiftable(const void *config) {
     return ((const struct naive_bayes_config *)config)->kind == KIND_GAUSSIAN;
 }
 
+static enum parts_know bayes_knows(const void *config, bool *free) {
+    *free = false;
+    return ((const struct naive_bayes_config *)config)->kind == KIND_GAUSSIAN ? PARTS_SQUARES
+                                                                              : PARTS_NOTHING;
+}
+
 const struct learner learner_naive_bayes = {
     .name = "naive-bayes",
     .summary = "naive Bayes: features independent given the class; counts, bits or measurements",
@@ -346,6 +352,7 @@ const struct learner learner_naive_bayes = {
     .shiftable = bayes_shiftable,
     .parameters = parameters,
     .config_size = sizeof(struct naive_bayes_config),
+    .knows = bayes_knows,
     .no_density = "kind=multinomial has one",
     .fit = fit_naive_bayes,
 };

@@ -269,8 +269,9 @@ static void centre_again(struct fit *fit, const double *centre) {
 static sepal_status fit_mapped(struct fit *fit, const struct pipeline *pipeline) {
     const struct learner *learner = pipeline->learner;
     const struct strategy *strategy = pipeline_strategy(pipeline);
-    const double *centre =
-        pipeline_shiftable(pipeline, &fit->options) ? fit->data->matrix.blocks[0].centre : NULL;
+    const double *centre = !fit->left && pipeline_shiftable(pipeline, &fit->options)
+                               ? fit->data->matrix.blocks[0].centre
+                               : NULL;
     if (!centre) return strategy_fit(fit, learner, strategy);
     const sepal_data *centred = fit->data;
     const struct linear *warm = fit->warm;
@@ -404,6 +405,7 @@ static sepal_status pipeline_run(sepal_model **out, struct fit *fit, const char 
     double max_seconds = fit->options.max_seconds;
     struct pipeline pipeline;
     TRY(pipeline_parse(&pipeline, fit->ctx, &fit->arena, text));
+    if (fit->left) pipeline.chain.n = 0;
     struct decision_rule rule;
     TRY(pipeline_parse_options(&fit->options, &pipeline, fit->ctx, &fit->arena, options));
     if (manner != FIT_WHOLE) fit->options.bootstrap = 0, fit->options.warm = NULL;
@@ -464,8 +466,9 @@ static sepal_status pipeline_fit_rows(sepal_model **out, sepal_ctx *ctx, const c
                                       const sepal_data *data, const char *options,
                                       const sepal_model *start, struct tree_maker *make,
                                       struct tree *report, enum fit_manner manner,
-                                      double max_seconds) {
+                                      double max_seconds, struct scatter_left *left) {
     struct fit fit = fit_blank(ctx, data, make);
+    fit.left = left;
     struct tree_maker unheard = {.ctx = ctx, .arena = &fit.arena};
     if (!make) fit.make = &unheard;
     fit.report = report;
@@ -489,17 +492,26 @@ static sepal_status pipeline_fit_rows(sepal_model **out, sepal_ctx *ctx, const c
 sepal_status pipeline_fit(sepal_model **out, sepal_ctx *ctx, const char *spec,
                           const sepal_data *data, const char *options, const sepal_model *start,
                           struct tree_maker *make, struct tree *report) {
-    return pipeline_fit_rows(out, ctx, spec, data, options, start, make, report, FIT_WHOLE, NAN);
+    return pipeline_fit_rows(out, ctx, spec, data, options, start, make, report, FIT_WHOLE, NAN,
+                             NULL);
 }
 
 sepal_status pipeline_refit(sepal_model **out, sepal_ctx *ctx, const char *spec,
                             const sepal_data *data, const char *options, const sepal_model *start) {
-    return pipeline_fit_rows(out, ctx, spec, data, options, start, NULL, NULL, FIT_AGAIN, NAN);
+    return pipeline_fit_rows(out, ctx, spec, data, options, start, NULL, NULL, FIT_AGAIN, NAN,
+                             NULL);
 }
 
 sepal_status pipeline_fit_judged(sepal_model **out, sepal_ctx *ctx, const char *spec,
                                  const sepal_data *data, const char *options,
                                  const sepal_model *start, double max_seconds) {
     return pipeline_fit_rows(out, ctx, spec, data, options, start, NULL, NULL, FIT_JUDGED,
-                             max_seconds);
+                             max_seconds, NULL);
+}
+
+sepal_status pipeline_fit_left(sepal_model **out, sepal_ctx *ctx, const char *spec,
+                               const sepal_data *data, const char *options,
+                               struct scatter_left *left) {
+    return pipeline_fit_rows(out, ctx, spec, data, options, NULL, NULL, NULL, FIT_JUDGED, NAN,
+                             left);
 }

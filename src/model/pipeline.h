@@ -76,5 +76,10 @@ sepal_status pipeline_refit(sepal_model **out, sepal_ctx *ctx, const char *spec,
 sepal_status pipeline_fit_judged(sepal_model **out, sepal_ctx *ctx, const char *spec,
                                  const sepal_data *data, const char *options,
                                  const sepal_model *start, double max_seconds);
+/* The same of parts of the rows: `data` has labels and weights alone. The model has no maps, which must not
+   change it. Where left->lacking is set the rows are needed, and the error is of no concern. */
+sepal_status pipeline_fit_left(sepal_model **out, sepal_ctx *ctx, const char *spec,
+                               const sepal_data *data, const char *options,
+                               struct scatter_left *left);
 
 #endif

@@ -22,6 +22,7 @@ struct predicting {
     double *bias;
     double *norms; /* of the rows of weights, or of the differences of each two, for distances */
     struct contributions explained;
+    bool weighs; /* probabilities are asked for, or decided by */
 };
 
 /* ---- lengths ------------------------------------------------------------------------------ */
@@ -115,7 +116,7 @@ static void weigh_classes(const struct predicting *all, double *scores, double *
     }
     if (shift) change_priors(all, scores);
     if (calibration || linear->link == LINK_NONE) return;
-    linear_probabilities(linear, scores, p);
+    if (all->weighs) linear_probabilities(linear, scores, p);
     if (logs && linear->classes == 2)
         *logs = scores[0];
     else if (logs)
@@ -250,6 +251,8 @@ sepal_status model_predict(struct predictions *out, sepal_ctx *ctx, const sepal_
                            const sepal_data *data, const struct decision_rule *rule) {
     struct predicting all = {.model = model, .data = data, .rule = rule, .out = out};
     if (out->n == 0) return SEPAL_OK;
+    all.weighs = out->probabilities || decision_table[rule->options.decide]->probabilities ||
+                 !isnan(rule->options.cutoff);
     all.piece = piece_rows(model, &data->matrix);
     all.first_piece = out->first / all.piece;
     size_t last = (out->first + out->n - 1) / all.piece;

@@ -92,7 +92,9 @@ static sepal_status cv_whole(struct cv *cv, struct selection *asked) {
                                  .candidates = &cv->candidate,
                                  .n_candidates = 1,
                                  .positive = cv->options.positive,
-                                 .judge_train = true};
+                                 .judge_train = true,
+                                 .metrics = cv->metrics.path,
+                                 .n_metrics = cv->metrics.n};
     TRY(trials_run(&cv->trials));
     TRY(place_positives(cv));
     TRY(cv_report(cv, asked->make, asked->report));

@@ -76,3 +76,13 @@ sepal_status metric_names_read(struct metric_names *out, sepal_ctx *ctx, struct 
         if (!*at) return SEPAL_OK;
     }
 }
+
+bool metric_is_of_probabilities(const char *path) {
+    const struct metric *metric = metric_of(path, strlen(path));
+    return metric && metric->probabilities;
+}
+
+bool metric_ranks(const char *path) {
+    const struct metric *metric = metric_of(path, strlen(path));
+    return metric && metric->ranks;
+}

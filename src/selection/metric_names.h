@@ -12,5 +12,8 @@ struct metric_names {
 };
 sepal_status metric_names_read(struct metric_names *out, sepal_ctx *ctx, struct arena *arena,
                                const char *names, bool single_rows);
+/* Whether a metric, by its path, is of probabilities, or of a ranking of the rows. */
+bool metric_is_of_probabilities(const char *path);
+bool metric_ranks(const char *path);
 
 #endif

@@ -38,12 +38,16 @@ struct trials {
     size_t n_candidates;
     const char *positive; /* for metrics of two classes; NULL: the second */
     bool judge_train;     /* trial.train, too */
-    bool keep_rows;       /* trial.proba and trial.decided */
+    /* The metrics that are asked for; others of probabilities or rankings may be missing in trial.train. NULL: all. */
+    const char *const *metrics;
+    size_t n_metrics;
+    bool keep_rows; /* trial.proba and trial.decided */
 
     /* Made. Candidate c on split s is of[c * splits->n + s]. */
     struct trial *of;
     double seconds;
-    size_t unfinished; /* fits that did not converge */
+    struct fold_sums *sums; /* NULL: none of the candidates can be fitted by sums of the folds */
+    size_t unfinished;      /* fits that did not converge */
     struct arena arena;
     struct arena *split_arenas;
     struct part_warnings *split_warnings;

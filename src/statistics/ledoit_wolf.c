@@ -69,6 +69,7 @@ sepal_status ledoit_wolf(double *out, const struct scatter_rows *rows, size_t n,
                          const double *scatter, bool diagonal) {
     struct fourth all = {.rows = rows, .diagonal = diagonal};
     double fourth, squares, spread;
+    if (rows->s->left) return scatter_lacks(rows->s);
     struct matrix ranges; /* blocks that hold no numbers, only say which rows are theirs */
     TRY(matrix_init(&ranges, rows->s->ctx, n, rows->s->x->cols, false));
     sepal_status status =

@@ -5,6 +5,7 @@
 #include "statistics/scatter.h"
 
 #include "core/parallel.h"
+#include "statistics/scatter_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -156,8 +157,15 @@ sepal_status scatter_means(struct scatter *s) {
     s->spread = arena_alloc(s->ctx, s->arena, cols, sizeof *s->spread);
     if (!shift || !sums || !s->class_weight || !s->class_rows || !s->offset || !s->spread)
         return SEPAL_EMEMORY;
-    count_classes(s, shift);
-    TRY(scatter_sum(sums, s, width, add_differences, shift));
+    if (s->left && s->left->parts->classes != s->classes) return scatter_lacks(s);
+    if (s->left) {
+        scatter_left_count(s);
+        scatter_left_sum(sums, s);
+        shift = s->left->parts->shift;
+    } else {
+        count_classes(s, shift);
+        TRY(scatter_sum(sums, s, width, add_differences, shift));
+    }
     s->mean = sums;
     s->size = sums + s->classes * cols;
     s->present = s->x->sparse ? sums + (s->classes + 1) * cols : NULL;
@@ -205,8 +213,9 @@ sepal_status scatter_standardize(struct scatter *out, const struct scatter *s,
 
 sepal_status scatter_order(struct class_order *out, const struct scatter *s) {
     out->row = arena_alloc(s->ctx, s->arena, s->x->rows, sizeof *out->row);
-    out->first = arena_alloc(s->ctx, s->arena, s->classes + 1, sizeof *out->first);
+    out->first = arena_zero(s->ctx, s->arena, s->classes + 1, sizeof *out->first);
     if (!out->row || !out->first) return SEPAL_EMEMORY;
+    if (s->left) return SEPAL_OK; /* who asks for the rows then is told that there are none */
     out->first[0] = 0;
     for (size_t k = 0; k < s->classes; k++) out->first[k + 1] = out->first[k] + s->class_rows[k];
     for (size_t row = s->x->rows; row-- > 0;) {

@@ -12,15 +12,20 @@
 /* How a column varies: not at all, only from class to class, within classes. */
 enum spread { SPREAD_NONE, SPREAD_BETWEEN, SPREAD_WITHIN };
 
+struct scatter_left;
+
 struct scatter {
     /* Given. */
     sepal_ctx *ctx;
     struct arena *arena;
     const struct matrix *x;
-    const int32_t *label;       /* NULL: all rows are of one class */
-    const double *weight;       /* NULL: all 1; else all above 0 */
-    size_t classes;             /* each with a row */
-    double *centre;             /* cols numbers for scatter_means to fill */
+    const int32_t *label; /* NULL: all rows are of one class */
+    const double *weight; /* NULL: all 1; else all above 0 */
+    size_t classes;       /* each with a row */
+    double *centre;       /* cols numbers for scatter_means to fill */
+    struct scatter_left
+        *left; /* the sums of parts of the rows in the place of the rows, of which x has the
+                                   number alone (scatter_parts.h); NULL: x has them */
     const double *inverse_unit; /* cols numbers that centred rows are multiplied by; NULL: all 1 */
 
     /* Made by scatter_means. */
@@ -38,6 +43,8 @@ struct scatter {
 };
 
 sepal_status scatter_means(struct scatter *s);
+/* What is asked of a scatter without rows needs them: the error that says so, to the caller's eyes only. */
+sepal_status scatter_lacks(const struct scatter *s);
 /* The columns that vary at least so. */
 sepal_status scatter_columns(struct scatter *s, enum spread least);
 /* All rows as one class, around the mean of all, with the columns that vary at all. */

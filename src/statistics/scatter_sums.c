@@ -6,6 +6,7 @@
 #include "kernels/blas.h"
 #include "dense/integer_gram.h"
 #include "dense/tall.h"
+#include "statistics/scatter_parts.h"
 
 #include <math.h>
 
@@ -112,11 +113,13 @@ static sepal_status add_products(double *out, const struct scatter *s, const siz
 }
 
 sepal_status scatter_within(double *out, const struct scatter *s) {
+    if (s->left) return scatter_left_within(out, s);
     return add_products(out, s, NULL, s->x->rows, 0);
 }
 
 sepal_status scatter_of_class(double *out, const struct scatter *s, const struct class_order *order,
                               size_t k) {
+    if (s->left) return scatter_left_of_class(out, s, k);
     return add_products(out, s, order->row + order->first[k], s->class_rows[k], k);
 }
 
@@ -160,6 +163,7 @@ static void scatter_add_squares(const struct scatter *s, const struct block *blo
 
 sepal_status scatter_squares(double *out, const struct scatter *s) {
     size_t cols = s->x->cols, width = s->classes * cols;
+    if (s->left) return scatter_left_squares(out, s);
     TRY(scatter_sum(out, s, width, scatter_add_squares, NULL));
     for (size_t i = 0; s->present && i < width; i++) {
         double zero = s->centre[i % cols] + s->mean[i]; /* the mean: what a 0 differs by */
@@ -210,6 +214,7 @@ sepal_status scatter_along(double *out, const struct scatter *s, const double *w
     size_t cols = s->x->cols;
     const struct kernels *kernels = s->ctx->kernels;
     struct projecting all = {.s = s, .w = w};
+    if (s->left) return scatter_lacks(s);
     all.mean = mem_alloc(s->ctx, s->classes, sizeof *all.mean);
     if (!all.mean) return SEPAL_EMEMORY;
     for (size_t k = 0; k < s->classes; k++) {

@@ -25,6 +25,8 @@
 /* Pivots of the matrix of unit diagonal, 1 - R^2 of a column on those before it: below ZERO they
    are rounding, above CLEAR they are not. */
 static const double PIVOT_ZERO = 1e-12, PIVOT_CLEAR = 1e-8;
+/* The same where there are no rows to turn to. */
+static const double PIVOT_LEFT = 1e-6;
 /* Columns are dependent if the rows have no more than this along a combination of them, relative to
    what the columns have. */
 static const double DEPENDENT = 1e-12;
@@ -210,7 +212,9 @@ static sepal_status whiten_make_dense(struct whitener *w, double alpha, double d
     TRY(whitener_shrink(w, alpha, divisor));
     TRY(check_cancelled(s->ctx, "factoring the scatter matrix"));
     w->rank = w->height = n;
-    if (cholesky_scaled(w->factor, n, w->scale, PIVOT_CLEAR, s->ctx)) return SEPAL_OK;
+    double least = s->left ? PIVOT_LEFT : PIVOT_CLEAR;
+    if (cholesky_scaled(w->factor, n, w->scale, least, s->ctx)) return SEPAL_OK;
+    if (s->left) return scatter_lacks(s);
 
     double *work = whiten_make(s, 1, n);
     w->order = arena_alloc(s->ctx, s->arena, n, sizeof *w->order);
@@ -259,6 +263,7 @@ sepal_status whitener_make(struct whitener *out, const struct scatter *s, double
     double n = (double)s->n, rows = (double)s->x->rows;
     *out = (struct whitener){.s = s, .n = s->n};
     bool few = s->x->rows <= QR_ROWS && 2 * rows <= n && rows * (double)s->x->cols <= CELLS_MOST;
+    if (s->left && (few || n * n > CELLS_MOST)) return scatter_lacks(s);
     if (alpha == 0 && few) return make_rows(out);
     if (n * n <= CELLS_MOST) return whiten_make_dense(out, alpha, divisor);
     if (alpha == 0 || rows >= n || rows * rows > CELLS_MOST) return whiten_refuse(out, alpha != 0);
