@@ -67,6 +67,7 @@ static sepal_status convex_set_start(struct convex *convex) {
     }
     if (o->bias != BIAS_NONE) d->u[o->cols] = bias;
     d->warm = true;
+    d->near = convex->fit->near;
     convex_enter_box(convex);
     return judge_start(convex);
 }

@@ -64,6 +64,7 @@ struct convex_plan convex_plan_by(const struct objective *o, const struct convex
 sepal_status convex_choose(struct convex_plan *out, struct convex *convex) {
     struct convex_shape shape;
     TRY(convex_shape(&shape, &convex->objective, 1, convex->tol));
+    shape.near = convex->descent.near && convex->descent.warm;
     *out = convex_plan_by(&convex->objective, &shape);
     if (!convex->fit->options.asked) return SEPAL_OK;
     *out = (struct convex_plan){.why = "as asked"};

@@ -51,6 +51,7 @@ struct fit {
         *own_label;   /* NULL beside a schema: the rows have sets, and this is of one label, */
     size_t own_class; /* which is this one */
     const struct linear *warm; /* where to start, in the columns of `data`; NULL: anywhere */
+    bool near; /* and that is likely to be near: the answer to nearly the same problem */
     /* In the place of the rows, of which `data` has labels and weights alone; NULL: it has the rows. */
     struct scatter_left *left;
     const struct box *box; /* bounds on the weights of these columns; NULL: none */

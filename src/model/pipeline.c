@@ -411,6 +411,7 @@ static sepal_status pipeline_run(sepal_model **out, struct fit *fit, const char 
     if (manner != FIT_WHOLE) fit->options.bootstrap = 0, fit->options.warm = NULL;
     if (manner == FIT_AGAIN) fit->options.calibrate = 0;
     if (manner == FIT_JUDGED) fit->options.max_seconds = max_seconds;
+    fit->near = manner == FIT_JUDGED && given;
     TRY(pipeline_check_data(fit->ctx, pipeline.learner, fit->data));
     /* a rule that the model cannot have is better refused before the fit */
     TRY(make_rule(&rule, fit, &pipeline, (struct linear){0}));

@@ -348,7 +348,9 @@ static sepal_status curve_whole(struct curve *curve) {
                                     .candidates = curve->candidates,
                                     .n_candidates = curve->options.over ? curve->n : 1,
                                     .positive = curve->options.positive,
-                                    .judge_train = true};
+                                    .judge_train = true,
+                                    .metrics = &curve->measure.path,
+                                    .n_metrics = 1};
     TRY(trials_run(&curve->trials));
     TRY(measure_check_trials(&curve->measure, &curve->trials));
     return curve_report(curve);

@@ -10,6 +10,7 @@
 #include "selection/fold_sums.h"
 #include "selection/left_out.h"
 #include "selection/metric_names.h"
+#include "selection/trial_start.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,7 +19,8 @@
 struct trial_plan {
     struct pipeline pipeline;
     struct fit_options options;
-    bool warms;            /* it goes on from the weights of the candidate before it */
+    bool warms;            /* it goes on from the weights of the candidate before it, */
+    double beyond;         /* and so far along the line through those of the last two */
     struct left_out *left; /* NULL: every split is fitted */
     struct tree *train;    /* all rows, judged by the fit to them */
     enum parts_know know;  /* PARTS_NOTHING: fits need the rows */
@@ -63,7 +65,10 @@ static sepal_status plan_candidate(struct trials *trials, size_t c) {
     TRY(pipeline_check_data(ctx, plan->pipeline.learner, trials->data));
     double limit = plan->options.max_seconds;
     if (isnan(trials->max_seconds) || limit < trials->max_seconds) trials->max_seconds = limit;
-    plan->warms = c > 0 && may_go_on(plan, &trials->plans[c - 1]);
+    plan->warms = c > 0 && may_go_on(plan, plan - 1);
+    if (plan->warms && (plan - 1)->warms)
+        plan->beyond =
+            trial_start_beyond(&(plan - 2)->pipeline, &(plan - 1)->pipeline, &plan->pipeline);
     return SEPAL_OK;
 }
 
@@ -376,10 +381,31 @@ static sepal_status run_sums(sepal_model **model, struct splitting_task *task, s
     return judge_all(trial, task, *model);
 }
 
-static sepal_status run_candidate(sepal_model **model, struct splitting_task *task, size_t c,
-                                  const sepal_model *before) {
+/* The fit to the rows; older, before: the fits of the last two candidates. */
+static sepal_status fit_rows(sepal_model **model, struct splitting_task *task, size_t c,
+                             const sepal_model *older, const sepal_model *before) {
     struct trials *trials = task->trials;
     const struct candidate *candidate = &trials->candidates[c];
+    const struct trial_plan *plan = &trials->plans[c];
+    struct arena scratch = {0};
+    sepal_model beyond;
+    sepal_status status = SEPAL_OK;
+    const sepal_model *start = plan->warms ? before : NULL;
+    if (start && older && plan->beyond > 0) {
+        status = trial_start_make(&beyond, task->ctx, &scratch, older, before, plan->beyond);
+        start = &beyond;
+    }
+    if (status == SEPAL_OK)
+        status =
+            pipeline_fit_judged(model, task->ctx, candidate->spec, task->train,
+                                candidate->fit_options, start, time_of_fit(trials, task->s, c));
+    arena_clear(&scratch);
+    return status;
+}
+
+static sepal_status run_candidate(sepal_model **model, struct splitting_task *task, size_t c,
+                                  const sepal_model *older, const sepal_model *before) {
+    struct trials *trials = task->trials;
     struct trial *trial = &trials->of[c * trials->splits->n + task->s];
     if (trials->plans[c].left) TRY(run_left_out(task, c));
     if (trial->follows) return SEPAL_OK;
@@ -388,24 +414,24 @@ static sepal_status run_candidate(sepal_model **model, struct splitting_task *ta
     TRY(select_train(task));
     TRY(select_valid(task));
     uint64_t start = clock_ns();
-    const sepal_model *start_from = trials->plans[c].warms ? before : NULL;
-    TRY(pipeline_fit_judged(model, task->ctx, candidate->spec, task->train, candidate->fit_options,
-                            start_from, time_of_fit(trials, task->s, c)));
+    TRY(fit_rows(model, task, c, older, before));
     TRY(check_cancelled(task->ctx, "fitting"));
     trial->seconds = clock_seconds_since(start);
     return judge_both(trial, task, *model);
 }
 
 static sepal_status run_candidates(struct splitting_task *task) {
-    sepal_model *before = NULL;
+    sepal_model *before = NULL, *older = NULL;
     sepal_status status = SEPAL_OK;
     for (size_t c = 0; c < task->trials->n_candidates && status == SEPAL_OK; c++) {
         sepal_model *model = NULL;
         (void)progress(task->ctx, "fit %zu of %zu", c + 1, task->trials->n_candidates);
-        status = run_candidate(&model, task, c, before);
-        model_free(before);
+        status = run_candidate(&model, task, c, older, before);
+        model_free(older);
+        older = before;
         before = model;
     }
+    model_free(older);
     model_free(before);
     return status;
 }

@@ -145,6 +145,8 @@ sepal_status tune_round(struct tune_round *out, const struct tuning *tuning,
                                   .n_candidates = n,
                                   .positive = tuning->options.positive,
                                   .judge_train = data == tuning->asked->data,
+                                  .metrics = &tuning->measure.path,
+                                  .n_metrics = 1,
                                   .keep_rows = tuning->goal.name != NULL};
     TRY(trials_run(&out->trials));
     TRY(measure_check_trials(&tuning->measure, &out->trials));

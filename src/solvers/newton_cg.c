@@ -144,6 +144,15 @@ static bool is_clear(const struct newton_cg *s, const double *p, double curvatur
     return curvature > rounding * alone;
 }
 
+/* Whether the dual point of the model is as near as is asked for, as far as the model says: from a start that is
+   near there is often no other step. */
+static bool is_enough(const struct newton_cg *s) {
+    static const double part = 0.25; /* of the tolerance */
+    const struct objective *o = s->o;
+    double square = o->ctx->kernels->dot_f64(s->residual, s->residual, o->penalised);
+    return o->l2 > 0 && square / (2 * o->l2) <= part * s->d->tol * fabs(s->objective);
+}
+
 /* step = about -H^-1 g, better the nearer the optimum. */
 static sepal_status conjugate_gradients(struct newton_cg *s, double forcing) {
     const struct objective *o = s->o;
@@ -169,7 +178,7 @@ static sepal_status conjugate_gradients(struct newton_cg *s, double forcing) {
             next += r[j] * r[j] / s->scale[j];
         }
         model += gain;
-        ended = are_done(s, k, gain, forcing * model, next, first);
+        ended = are_done(s, k, gain, forcing * model, next, first) || (s->d->near && is_enough(s));
         if (ended) break;
         for (size_t j = 0; j < o->width; j++) p[j] = r[j] / s->scale[j] + next / rz * p[j];
         rz = next;

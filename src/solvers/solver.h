@@ -39,6 +39,7 @@ struct solver {
     /* The point (o->width numbers): where to start, then the best found. */
     double *u;
     bool warm; /* the start is worth something; else it is 0 */
+    bool near; /* and likely to be near the optimum */
     /* A dual variable for each row (n numbers, of the loss's range; see certify.h). `paired`: they
        hold the solver's own, which may be a better bound than the slopes at u. */
     double *alpha;
@@ -76,6 +77,7 @@ struct convex_shape {
     bool few_rows; /* at most three times as many as columns, and these are looked at */
     double tol;
     bool sparse, logistic, hinge;
+    bool near; /* it begins near the optimum */
 };
 struct convex_cost {
     double step, steps; /* nanoseconds of one; how many */

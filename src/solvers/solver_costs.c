@@ -22,6 +22,10 @@ static const struct {
    and in lock-step for each class; in a step of interior. Of a number of a point in a pass. */
 static const double visit_logistic = 80, visit = 30, visit_lane = 6, inside = 20, point = 2;
 
+/* The part of the steps of each that is left from a start that is near: dual coordinate descent, which gets its dual
+   variables from the start's margins, gains nothing of it. */
+static const double near_newton = 0.5, near_newton_cg = 0.1, near_lbfgs = 0.4;
+
 /* Of the counts of steps above. */
 struct counts {
     double a, b, c, e;
@@ -80,13 +84,14 @@ struct convex_cost cost_of_newton(const struct convex_shape *s) {
         s->logistic ? (struct counts){1.25, 0.08, 0, 0} : (struct counts){1.3, 0.04, 0, 0};
     double step = hessian(s) * (s->logistic || s->sparse ? 1 : below) + 2 * pass(s);
     double steady = pow(fmin((1 + s->curvature) / changes, 1), 0.25);
-    return (struct convex_cost){step, costs_count(s, counts) * steady * newton_astray(s)};
+    double count = costs_count(s, counts) * steady * newton_astray(s);
+    return (struct convex_cost){step, count * (s->near ? near_newton : 1)};
 }
 
 struct convex_cost cost_of_newton_cg(const struct convex_shape *s) {
     struct counts counts =
         s->logistic ? (struct counts){2.3, 0.27, 0.37, 0} : (struct counts){2.2, 0.25, 0.5, 0};
-    return (struct convex_cost){pass(s), costs_count(s, counts)};
+    return (struct convex_cost){pass(s), costs_count(s, counts) * (s->near ? near_newton_cg : 1)};
 }
 
 /* Of a squared hinge the directions tell more than the size of the rows, unless these are few: columns that
@@ -95,12 +100,13 @@ struct convex_cost cost_of_lbfgs(const struct convex_shape *s) {
     static const struct limits limits = {14, 0.3, 0.5, 0.5, 0.35};
     static const struct counts logistic = {1.3, 0.28, 0.24, 0}, few_rows = {1.05, 0.38, 0.55, 0},
                                others = {1.05, 0.24, 0.21, 0};
-    double step = 2 * pass(s);
+    double step = 2 * pass(s), near = s->near ? near_lbfgs : 1;
     if (s->logistic)
-        return (struct convex_cost){step, costs_limited(s, costs_count(s, logistic), limits)};
+        return (struct convex_cost){step, near * costs_limited(s, costs_count(s, logistic), limits)};
     if (s->few_rows || s->directions == 0)
-        return (struct convex_cost){step, costs_count(s, few_rows)};
-    return (struct convex_cost){step, costs_count(s, others) * sqrt(s->width / s->directions)};
+        return (struct convex_cost){step, near * costs_count(s, few_rows)};
+    double alike = s->width / s->directions;
+    return (struct convex_cost){step, near * costs_count(s, others) * sqrt(alike)};
 }
 
 static double epochs(const struct convex_shape *s) {

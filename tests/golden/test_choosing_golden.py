@@ -40,7 +40,8 @@ for metric in "log_loss", "accuracy":
     points = report["tuning"]["points"]
     check(len(points) == len(wanted["C"]), metric, len(points))
     for point, mean in zip(points, wanted[metric]):
-        check(near(point["valid"]["mean"], mean, 1e-6), metric, point, mean)
+        # at C = 100 scikit-learn's lbfgs ends 1.1e-6 from the optimum, which ours agree on from --tol 1e-15 on
+        check(near(point["valid"]["mean"], mean, 2e-6), metric, point, mean)
     if metric == "log_loss":
         check(points[report["tuning"]["chosen"]["index"]]["values"]["C"] == wanted["best"], "best", report["tuning"])
 weights = json.loads(subprocess.run([SEPAL, "inspect", "log_loss.sepal", "--json"], capture_output=True,
