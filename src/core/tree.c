@@ -149,6 +149,11 @@ static size_t step_length(const struct tree *at, const char *dotted) {
 const struct tree *tree_path(const struct tree *root, const char *dotted) {
     const struct tree *at = root;
     for (;;) {
+        /* the longest key that may be there is what is left of the path, and nearly always that is one */
+        const struct tree *last = at->kind == TREE_OBJECT
+                                      ? find_member(at, (struct slice){dotted, strlen(dotted)})
+                                      : NULL;
+        if (last) return last;
         size_t length = step_length(at, dotted);
         struct slice part = {dotted, length};
         at = at->kind == TREE_ARRAY ? find_element(at, part) : find_member(at, part);

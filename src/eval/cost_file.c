@@ -95,12 +95,14 @@ static sepal_status refuse_form(const struct cost_reader *in, size_t line, size_
                    n, n);
 }
 
-/* The first line has labels if it is one too many and says so: by a word, or by a class that is a number. */
+/* The first line has labels if nothing stands before them, or if it is one too many and says so: by a word, or by a
+   class that is a number. */
 static void find_header(struct cost_reader *in) {
     const struct cost_line *first = &in->lines[0];
     double number;
-    if (in->n_lines == in->schema->n_classes) return;
-    in->header = schema_class_of(in->schema, first->cells[first->n - 1].text) >= 0;
+    in->header = first->n > 1 && first->cells[0].text.length == 0;
+    if (!in->header && in->n_lines == in->schema->n_classes) return;
+    in->header = in->header || schema_class_of(in->schema, first->cells[first->n - 1].text) >= 0;
     for (size_t c = 1; c < first->n; c++) /* the first cell may be a label of the line */
         in->header = in->header || !cell_is_number(first->cells[c].text, &number);
     for (size_t c = 0; in->header && c < first->n; c++)

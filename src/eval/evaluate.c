@@ -151,6 +151,7 @@ static sepal_status find_ranking(struct evaluation *all) {
         TRY(evaluation_rank(all, k, positive, &one));
         sum.roc_auc += one.roc_auc;
         sum.average_precision += one.average_precision;
+        if (one.steps > all->ranking.steps) all->ranking.steps = one.steps;
         ranked++;
     }
     all->ranking.roc_auc = sum.roc_auc / (double)ranked;
@@ -271,6 +272,27 @@ static sepal_status evaluate_ask(struct evaluation *all) {
                               all->options, all->options->curves);
 }
 
+/* Rows that leave some of the numbers without a meaning: a class that has none, or all of one score. */
+static void warn_of_rows(const struct evaluation *all) {
+    const struct schema *schema = all->data->schema;
+    size_t absent = 0, first = 0, rows = all->data->matrix.rows;
+    for (size_t k = schema->n_classes; k-- > 0;)
+        if (all->confusion.target[k] == 0) absent++, first = k;
+    static const char *const what =
+        "what needs some has no value (n/a), which counts as 0 in macro averages";
+    if (absent == 1)
+        warn(all->ctx, "absent-classes", "class '%.60s' has no row here: %s",
+             schema->classes[first], what);
+    else if (absent > 1)
+        warn(all->ctx, "absent-classes",
+             "%zu of the %zu classes have no row here, the first is '%.60s': %s", absent,
+             schema->n_classes, schema->classes[first], what);
+    if (all->ranking.steps == 1 && rows > 1)
+        warn(all->ctx, "equal-scores",
+             "all rows have the same score: the model does not tell them apart, and any order of "
+             "them is chance (roc auc 0.5)");
+}
+
 static sepal_status evaluate_judge(struct evaluation *all) {
     TRY(evaluation_positive(all, all->options->positive));
     TRY(evaluate_ask(all));
@@ -279,6 +301,7 @@ static sepal_status evaluate_judge(struct evaluation *all) {
     if (!all->options->no_probabilities) TRY(probability_facts_make(&all->probability, all));
     if (all->options->curves) curves_begin(all);
     if (!all->options->no_rankings) TRY(find_ranking(all));
+    if (all->options->tells) warn_of_rows(all);
     all->undefined = tree_array(all->make, NULL, NULL);
     tree_number(all->make, all->report, "rows", (double)all->data->matrix.rows);
     if (all->data->weight)

@@ -31,7 +31,7 @@ sepal_status evaluate_options_take(struct evaluate_options *out, sepal_ctx *ctx,
             settings[kept++] = settings[i];
     }
     *n = kept;
-    *out = (struct evaluate_options){0};
+    *out = (struct evaluate_options){.tells = true};
     TRY(parameters_fill(out, ctx, arena, evaluate_option_table, "the evaluation", mine, own));
     if (out->resamples > 0 && out->resamples < 10)
         return fail(ctx, SEPAL_EUSAGE,

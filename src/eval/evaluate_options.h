@@ -12,6 +12,8 @@ struct evaluate_options {
     size_t resamples;     /* of the bootstrap; 0: none */
     double confidence;    /* of intervals; 0: none */
     bool curves;
+    bool
+        tells; /* warnings of rows that say little; of one judgement among many they are told otherwise */
     /* Metrics that are left out: those of probabilities, and those that rank the rows. */
     bool no_probabilities, no_rankings;
 };

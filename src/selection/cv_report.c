@@ -36,28 +36,65 @@ static void copy_numbers(struct tree_maker *make, struct tree *out, const struct
 }
 
 struct averaging {
-    const struct cv *cv;
-    const struct trials *trials;
+    struct cv *cv;
     struct tree_maker *make;
     bool valid;
+    double *values; /* of each fold */
 };
 
-static void average_numbers(const struct averaging *of, struct tree *mean, struct tree *std,
-                            const struct tree *like, const char *before) {
+/* The judgements of all folds, which nearly always have the same keys in the same order: so each is passed through
+   once, and not searched for every key. */
+struct fold_nodes {
+    const struct tree **object, **next; /* of each fold */
+};
+
+static sepal_status fold_nodes_make(struct fold_nodes *out, const struct averaging *of) {
+    size_t n = of->cv->splits.n;
+    struct arena *arena = &of->cv->arena;
+    out->object = arena_zero(of->cv->ctx, arena, n, sizeof(struct tree *));
+    out->next = arena_zero(of->cv->ctx, arena, n, sizeof(struct tree *));
+    return out->object && out->next ? SEPAL_OK : SEPAL_EMEMORY;
+}
+
+static const struct tree *fold_node(struct fold_nodes *nodes, size_t s, const char *key) {
+    const struct tree *node = nodes->next[s];
+    if (!node || strcmp(node->key, key) != 0)
+        node = nodes->object[s] ? tree_find(nodes->object[s], key) : NULL;
+    if (node) nodes->next[s] = node->next;
+    return node;
+}
+
+static sepal_status average_numbers(const struct averaging *of, struct tree *mean, struct tree *std,
+                                    const struct tree *like, const char *before,
+                                    struct fold_nodes *nodes) {
+    size_t n = of->cv->splits.n;
+    for (size_t s = 0; s < n; s++)
+        nodes->next[s] = nodes->object[s] ? nodes->object[s]->first : NULL;
     for (const struct tree *node = like->first; node; node = node->next) {
         char path[128];
-        (void)snprintf(path, sizeof path, "%s%s", before, node->key);
-        if (is_number(node)) {
-            struct spread spread = trials_spread(of->trials, 0, of->valid, path);
-            bool told = has_meaning(of->cv, of->valid, path);
-            tree_number(of->make, mean, node->key, told ? spread.mean : NAN);
-            tree_number(of->make, std, node->key, told ? spread.std : NAN);
-        } else if (is_average(node)) {
-            (void)snprintf(path, sizeof path, "%s%s.", before, node->key);
-            average_numbers(of, tree_object(of->make, mean, node->key),
-                            tree_object(of->make, std, node->key), node, path);
+        struct fold_nodes within;
+        bool average = is_average(node);
+        if (!average && !is_number(node)) continue;
+        (void)snprintf(path, sizeof path, "%s%s%s", before, node->key, average ? "." : "");
+        if (average) TRY(fold_nodes_make(&within, of));
+        for (size_t s = 0; s < n; s++) {
+            const struct tree *here = fold_node(nodes, s, node->key);
+            if (average)
+                within.object[s] = here;
+            else
+                of->values[s] = here && here->kind == TREE_NUMBER ? here->number : NAN;
         }
+        if (average) {
+            TRY(average_numbers(of, tree_object(of->make, mean, node->key),
+                                tree_object(of->make, std, node->key), node, path, &within));
+            continue;
+        }
+        struct spread spread = spread_of(of->values, n);
+        bool told = has_meaning(of->cv, of->valid, path);
+        tree_number(of->make, mean, node->key, told ? spread.mean : NAN);
+        tree_number(of->make, std, node->key, told ? spread.std : NAN);
     }
+    return SEPAL_OK;
 }
 
 /* ---- folds -------------------------------------------------------------------------------- */
@@ -78,15 +115,22 @@ static void report_fold(const struct cv *cv, struct tree_maker *make, struct tre
     copy_numbers(make, tree_object(make, out, "valid"), trial->valid);
 }
 
-static void report_means(const struct cv *cv, struct tree_maker *make, struct tree *report) {
+static sepal_status report_means(struct cv *cv, struct tree_maker *make, struct tree *report) {
     struct tree *mean = tree_object(make, report, "mean"), *std = tree_object(make, report, "std");
+    size_t n = cv->splits.n;
+    double *values = arena_alloc(cv->ctx, &cv->arena, n, sizeof *values);
+    if (!values) return SEPAL_EMEMORY;
     for (int valid = 0; valid < 2; valid++) {
         const char *side = valid ? "valid" : "train";
-        const struct averaging of = {cv, &cv->trials, make, valid};
-        const struct trial *like = &cv->trials.of[0];
-        average_numbers(&of, tree_object(make, mean, side), tree_object(make, std, side),
-                        valid ? like->valid : like->train, "");
+        const struct averaging of = {cv, make, valid, values};
+        struct fold_nodes nodes;
+        TRY(fold_nodes_make(&nodes, &of));
+        for (size_t s = 0; s < n; s++)
+            nodes.object[s] = valid ? cv->trials.of[s].valid : cv->trials.of[s].train;
+        TRY(average_numbers(&of, tree_object(make, mean, side), tree_object(make, std, side),
+                            nodes.object[0], "", &nodes));
     }
+    return SEPAL_OK;
 }
 
 /* How much better the metric that judges is on the rows that were learnt from: fold by fold, so that what
@@ -163,7 +207,7 @@ sepal_status cv_report(struct cv *cv, struct tree_maker *make, struct tree *repo
     struct tree *folds = tree_array(make, report, "folds");
     for (size_t s = 0; s < cv->splits.n; s++)
         report_fold(cv, make, tree_object(make, folds, NULL), s);
-    report_means(cv, make, report);
+    TRY(report_means(cv, make, report));
     TRY(report_gap(cv, make, report));
     tree_number(make, report, "not_converged", (double)cv->trials.unfinished);
     struct tree *seconds = tree_object(make, report, "seconds");

@@ -47,6 +47,8 @@ def costs():
             (b"a,b,c\n", "cost.csv:1:", "0 lines"),
             (b"0,1,2\n1,0,2\n", "cost.csv:1:", "write 2 x 2 costs"),
             (b"benign,malignant\n0,1,2\n1,0,2\n", "cost.csv:2:", "write 2 x 2 costs"),
+            (b",benign\nbenign,0\n", "cost.csv:2:", "1 line of costs", "write 2 x 2 costs"),
+            (b",malignant,benign\nbenign,1,0\n", "cost.csv:2:", "1 line of costs", "write 2 x 2 costs"),
             (b"0,1\n1,nan\n", "cost.csv:2:3: 'nan' is no cost"),
             (b"0,1\n1,inf\n", "cost.csv:2:3: 'inf' is no cost"),
             (b"0,1e999\n1,0\n", "cost.csv:1:3: '1e999' is no cost"),
@@ -136,8 +138,33 @@ def label_sets():
     check("curves" in run(*evaluate, "--curves").stdout, "the page of label sets")
 
 
+def words_for_odd_rows():
+    """A class without rows, and rows that no score tells apart."""
+    run("train", IRIS, "-m", "lda", "-o", "iris.sepal", "-q")
+    with open(IRIS) as source, open("two.csv", "w") as part, open("one.csv", "w") as single:
+        for line in source:
+            if "virginica" not in line:
+                part.write(line)
+            if "setosa" not in line and "versicolor" not in line:
+                single.write(line)
+    for name, words in (("two.csv", "class 'virginica' has no row here"),
+                        ("one.csv", "2 of the 3 classes have no row here, the first is 'setosa'")):
+        done = run("evaluate", "iris.sepal", name)
+        check(done.returncode == 0 and words in done.stderr and "n/a" in done.stderr, done.stderr)
+    check("no row here" not in run("evaluate", "iris.sepal", IRIS).stderr, "all classes are there")
+    with open("same.csv", "w") as file:
+        file.write("a,b,class\n" + "1,1,x\n1,1,y\n" * 5)
+    run("train", "same.csv", "-m", "logistic", "-o", "same.sepal", "-q")
+    done = run("evaluate", "same.sepal", "same.csv")
+    check(done.returncode == 0 and "all rows have the same score" in done.stderr, done.stderr)
+    check("the same score" not in run("evaluate", "iris.sepal", IRIS).stderr, "scores differ")
+    done = run("cv", IRIS, "-m", "lda", "--ordered", "--folds", "2", "--fold-file", "nofile")
+    check("no row here" not in done.stderr, "folds have words of their own")
+
+
 costs()
 options()
+words_for_odd_rows()
 odd_data()
 label_sets()
 finish(100)
