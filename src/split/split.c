@@ -94,7 +94,7 @@ static sepal_status split_read(struct splitting *all, const char *options) {
 }
 
 static sepal_status mark_records(struct splitting *all) {
-    const sepal_data *data = all->data;
+    sepal_data *data = all->data;
     size_t rows = data->matrix.rows;
     all->records = data->facts->records;
     all->side = arena_alloc(all->ctx, &all->arena, rows, sizeof *all->side);

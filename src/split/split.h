@@ -23,7 +23,7 @@ sepal_status split_file(sepal_ctx *ctx, const char *path, const char *options, c
 /* ---- the parts of it ----------------------------------------------------------------------- */
 
 /* split_choose.c: the side of each row. */
-sepal_status split_choose(unsigned char *side, sepal_ctx *ctx, const sepal_data *data,
+sepal_status split_choose(unsigned char *side, sepal_ctx *ctx, sepal_data *data,
                           const struct split_options *options);
 
 /* Both sides of a file. `record`: the side of each of the n records. */

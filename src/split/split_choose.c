@@ -1,7 +1,6 @@
 /* Which rows are to test: a share of each class, the last ones, or whole groups. */
 #include "core/alloc.h"
 #include "core/rng.h"
-#include "data/tokens.h"
 #include "split/split.h"
 
 #include <math.h>
@@ -33,9 +32,10 @@ struct grouping {
     const sepal_data *data;
     double share;
     size_t groups, classes;
-    uint32_t *group, *order; /* of each row; the groups, shuffled */
-    size_t *start, *row;     /* group g has the rows row[start[g] .. start[g+1]-1] */
-    double *want;            /* rows of each class that the test still lacks */
+    const uint32_t *group; /* of each row */
+    uint32_t *order;       /* the groups, shuffled */
+    size_t *start, *row;   /* group g has the rows row[start[g] .. start[g+1]-1] */
+    double *want;          /* rows of each class that the test still lacks */
     bool *tests;
 };
 
@@ -50,23 +50,6 @@ static double lack_with(struct grouping *all, size_t g, double sign) {
         all->want[class_of(all, all->row[i])] -= sign;
     for (size_t k = 0; k < all->classes; k++) lack += fabs(all->want[k]);
     return lack;
-}
-
-static sepal_status group_rows(struct grouping *all, struct arena *arena) {
-    size_t rows = all->data->matrix.rows;
-    struct tokens names = {0};
-    sepal_status status = SEPAL_OK;
-    bool fresh;
-    all->group = arena_alloc(all->ctx, arena, rows, sizeof *all->group);
-    if (!all->group) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < rows && status == SEPAL_OK; i++) {
-        const char *name = all->data->kept[i];
-        status = tokens_add(&names, all->ctx, (struct slice){name, strlen(name)}, &all->group[i],
-                            &fresh);
-        if (status == SEPAL_OK && all->group[i] >= all->groups) all->groups = all->group[i] + 1;
-    }
-    tokens_clear(&names);
-    return status;
 }
 
 static sepal_status grouping_room(struct grouping *all, struct arena *arena) {
@@ -117,13 +100,18 @@ static void choose_groups(struct grouping *all) {
     }
 }
 
-static sepal_status choose_by_group(unsigned char *side, sepal_ctx *ctx, const sepal_data *data,
+static sepal_status choose_by_group(unsigned char *side, sepal_ctx *ctx, sepal_data *data,
                                     const struct split_options *options) {
     struct arena arena = {0};
-    struct grouping all = {.ctx = ctx, .data = data, .share = options->test};
+    TRY(data_group_by_kept(data, ctx, options->group));
+    struct grouping all = {.ctx = ctx,
+                           .data = data,
+                           .share = options->test,
+                           .groups = data->n_groups,
+                           .group = data->group};
     all.classes = data->label ? data->schema->n_classes : 1;
-    sepal_status status = group_rows(&all, &arena);
-    if (status == SEPAL_OK && all.groups < 2)
+    sepal_status status = SEPAL_OK;
+    if (all.groups < 2)
         status = fail(ctx, SEPAL_EDATA,
                       "all rows are of one group of '%s', which cannot be on both sides; name "
                       "another column with " OPTION "group",
@@ -136,7 +124,7 @@ static sepal_status choose_by_group(unsigned char *side, sepal_ctx *ctx, const s
     return status;
 }
 
-sepal_status split_choose(unsigned char *side, sepal_ctx *ctx, const sepal_data *data,
+sepal_status split_choose(unsigned char *side, sepal_ctx *ctx, sepal_data *data,
                           const struct split_options *options) {
     size_t rows = data->matrix.rows;
     if (rows < 2)

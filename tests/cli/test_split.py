@@ -283,6 +283,7 @@ def holdout():
 def refused():
     """Nothing is written, nothing of what was there is lost, and it is said what to do."""
     good = b"x,class\n" + b"".join(b"%d,%s\n" % (i, b"ab"[i % 2 : i % 2 + 1]) for i in range(20))
+    write("blank.csv", b"x,g,class\n1,p,a\n2,q,b\n3,,a\n4,p,b\n")
     write("g.csv", good)
     write("r-train.csv", b"precious")
     cases = [
@@ -292,6 +293,7 @@ def refused():
         (["g.csv", "--group", "nobody"], 3, "--group"), (["g.csv", "--train-out", "r", "--test-out", "./r"], 2, "same file"),
         (["g.csv", "--train-out", "g.csv"], 2, "lost"), (["g.csv", "--test-out", "no/such/folder.csv"], 6, "folder"),
         (["g.csv", "--test-out", "-"], 2, "--test-out"), (["one.csv"], 3, "1 row"), (["same.csv", "--group", "x"], 3, "--group"),
+        (["blank.csv", "--group", "g"], 3, "row 3 has no group in column 'g'"),
         (["bad.csv"], 3, "--bad-lines"), (["none.csv"], 3, "no label"), (["g.svm", "--group", "1"], 2, "--group"),
         (["g.csv", "--test", "0.001"], 3, "--test"), (["pipe"], 3, "save it"),
     ]
