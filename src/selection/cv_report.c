@@ -127,8 +127,8 @@ static sepal_status report_means(struct cv *cv, struct tree_maker *make, struct 
         TRY(fold_nodes_make(&nodes, &of));
         for (size_t s = 0; s < n; s++)
             nodes.object[s] = valid ? cv->trials.of[s].valid : cv->trials.of[s].train;
-        TRY(average_numbers(&of, tree_object(make, mean, side), tree_object(make, std, side),
-                            nodes.object[0], "", &nodes));
+        struct tree *means = tree_object(make, mean, side), *stds = tree_object(make, std, side);
+        if (nodes.object[0]) TRY(average_numbers(&of, means, stds, nodes.object[0], "", &nodes));
     }
     return SEPAL_OK;
 }
