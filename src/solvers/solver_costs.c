@@ -102,7 +102,8 @@ struct convex_cost cost_of_lbfgs(const struct convex_shape *s) {
                                others = {1.05, 0.24, 0.21, 0};
     double step = 2 * pass(s), near = s->near ? near_lbfgs : 1;
     if (s->logistic)
-        return (struct convex_cost){step, near * costs_limited(s, costs_count(s, logistic), limits)};
+        return (struct convex_cost){step,
+                                    near * costs_limited(s, costs_count(s, logistic), limits)};
     if (s->few_rows || s->directions == 0)
         return (struct convex_cost){step, near * costs_count(s, few_rows)};
     double alike = s->width / s->directions;
