@@ -12,7 +12,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { RUN = 1 << 18, PIECE = 1 << 18, ROWS_A_TASK = 1 << 18, DIGITS = 8, BUCKETS = 256 };
+enum {
+    RUN = 1 << 18,
+    PIECE = 1 << 18,
+    ROWS_A_TASK = 1 << 18,
+    DIGITS = 8,
+    BUCKETS = 256,
+    FEW = 512
+};
 /* Below as many rows waking a thread takes longer than what it does. */
 enum { RANKED_PAYS = 1 << 15 };
 
@@ -119,6 +126,56 @@ static void copy_side(const struct ranked_side *from, const struct ranked_side *
     if (from->note) memcpy(to->note, from->note, from->n * sizeof *from->note);
 }
 
+static void merge_rows(const struct ranked_side *out, size_t begin, size_t end,
+                       const struct ranked_side *a, size_t i, const struct ranked_side *b,
+                       size_t j) {
+    for (size_t k = begin; k < end; k++) {
+        bool of_b = i == a->n || (j < b->n && b->key[j] < a->key[i]);
+        out->key[k] = of_b ? b->key[j] : a->key[i];
+        if (out->note && a->note && b->note) out->note[k] = of_b ? b->note[j] : a->note[i];
+        j += of_b;
+        i += !of_b;
+    }
+}
+
+static void insert_rows(const struct ranked_side *run) {
+    for (size_t i = 1; i < run->n; i++) {
+        uint64_t key = run->key[i];
+        double note = run->note ? run->note[i] : 0;
+        size_t at = i;
+        for (; at > 0 && run->key[at - 1] > key; at--) {
+            run->key[at] = run->key[at - 1];
+            if (run->note) run->note[at] = run->note[at - 1];
+        }
+        run->key[at] = key;
+        if (run->note) run->note[at] = note;
+    }
+}
+
+/* Of few rows the buckets would be most of the work. */
+static void sort_few(struct ranked_side run, struct ranked_side other) {
+    enum { INSERTED = 8 };
+    size_t n = run.n;
+    bool moved = false;
+    for (size_t i = 0; i < n; i += INSERTED) {
+        struct ranked_side some = part_of(&run, i, n - i < INSERTED ? n - i : INSERTED);
+        insert_rows(&some);
+    }
+    for (size_t length = INSERTED; length < n; length *= 2, moved = !moved) {
+        for (size_t i = 0; i < n; i += 2 * length) {
+            size_t left = n - i, own = left < length ? left : length;
+            struct ranked_side a = part_of(&run, i, own), b, out;
+            b = part_of(&run, i + own, left - own < length ? left - own : length);
+            out = part_of(&other, i, a.n + b.n);
+            merge_rows(&out, 0, out.n, &a, 0, &b, 0);
+        }
+        struct ranked_side swap = run;
+        run = other;
+        other = swap;
+    }
+    if (moved) copy_side(&run, &other);
+}
+
 static sepal_status sort_run(sepal_ctx *ctx, size_t task, void *payload) {
     const struct sorting *all = payload;
     size_t count[DIGITS][BUCKETS];
@@ -127,6 +184,10 @@ static sepal_status sort_run(sepal_ctx *ctx, size_t task, void *payload) {
     size_t first = task * RUN, left = all->from[s].n - first, n = left < RUN ? left : RUN;
     struct ranked_side run = part_of(&all->from[s], first, n), other;
     other = part_of(&all->to[s], first, n);
+    if (n <= FEW) {
+        sort_few(run, other);
+        return SEPAL_OK;
+    }
     count_digits(count, &run);
     bool moved = false;
     for (int d = 0; n > 0 && d < DIGITS; d++) {
@@ -171,13 +232,7 @@ static sepal_status merge_piece(sepal_ctx *ctx, size_t task, void *payload) {
     if (end > a.n + b.n) end = a.n + b.n;
     size_t i = merge_cut(&a, &b, begin), j = begin - i;
     out = part_of(&all->to[s], first, a.n + b.n);
-    for (size_t k = begin; k < end; k++) {
-        bool of_b = i == a.n || (j < b.n && b.key[j] < a.key[i]);
-        out.key[k] = of_b ? b.key[j] : a.key[i];
-        if (out.note && a.note && b.note) out.note[k] = of_b ? b.note[j] : a.note[i];
-        j += of_b;
-        i += !of_b;
-    }
+    merge_rows(&out, begin, end, &a, i, &b, j);
     return SEPAL_OK;
 }
 
