@@ -213,7 +213,7 @@ static sepal_status cost_draw(struct plot *plot) {
     if (status == SEPAL_OK) status = take_costs(&c, &rows);
     if (status == SEPAL_OK) {
         page_title(plot, "Costs over two weights");
-        page_subtitle(plot, "%s; the dot is the model. The fuller the colour, the dearer.",
+        page_subtitle(plot, "%s; the dot is the model. Darker: a higher cost.",
                       plot_short_spec(plot));
         sampled_note(&rows, plot);
         struct pane room = page_draw(plot);
