@@ -73,22 +73,29 @@ static size_t scatter_sums_width(const struct scatter *s) {
 ADD_DENSE(add_singles, float)
 ADD_DENSE(add_doubles, double)
 
+void scatter_add_row(double *sum, double *size, const struct block *block, size_t i, size_t cols,
+                     size_t from, size_t to, const double *shift, double weight) {
+    size_t at = i * cols + from;
+    if (block->f32)
+        add_singles(sum + from, size + from, block->f32 + at, shift + from, weight, to - from);
+    else
+        add_doubles(sum + from, size + from, block->f64 + at, shift + from, weight, to - from);
+}
+
 static void add_differences(const struct scatter *s, const struct block *block, size_t from,
                             size_t to, double *sums, const void *payload) {
     const double *shifts = payload; /* classes x cols: the first row of each class */
     size_t cols = s->x->cols;
     double *size = sums + s->classes * cols, *present = size + cols, x;
     for (size_t i = 0; i < block->rows; i++) {
-        size_t k = scatter_class(s, block->first_row + i), at = i * cols + from;
+        size_t k = scatter_class(s, block->first_row + i);
         double weight = scatter_weight(s, block->first_row + i), *sum = sums + k * cols;
         const double *shift = shifts + k * cols;
-        if (!block->sparse && block->f32)
-            add_singles(sum + from, size + from, block->f32 + at, shift + from, weight, to - from);
-        else if (!block->sparse)
-            add_doubles(sum + from, size + from, block->f64 + at, shift + from, weight, to - from);
-        if (!block->sparse) continue;
-        size_t j;
-        at = row_seek(block, i, from);
+        if (!block->sparse) {
+            scatter_add_row(sum, size, block, i, cols, from, to, shift, weight);
+            continue;
+        }
+        size_t j, at = row_seek(block, i, from);
         while (row_next(block, i, cols, &at, &j, &x) && j < to) {
             sum[j] += weight * (x - shift[j]);
             size[j] += weight * fabs(x - shift[j]);

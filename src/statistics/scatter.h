@@ -57,6 +57,11 @@ static inline double scatter_weight(const struct scatter *s, size_t row) {
     return s->weight ? s->weight[row] : 1;
 }
 
+/* The differences of row i of a dense block to `shift`, times its weight, to sum, and their sizes to size:
+   columns [from, to). */
+void scatter_add_row(double *sum, double *size, const struct block *block, size_t i, size_t cols,
+                     size_t from, size_t to, const double *shift, double weight);
+
 /* Sums over the rows, `width` of them. `add` adds columns [from, to) of a block's rows to the sums
    of these columns, and may write to no others. */
 typedef void (*scatter_add_fn)(const struct scatter *s, const struct block *block, size_t from,

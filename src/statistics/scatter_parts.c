@@ -27,18 +27,6 @@ struct part_summing {
     const uint32_t *part;
 };
 
-#define ADD_DIFFERENCES(name, type)                                                                \
-    static void name(double *restrict sum, double *restrict size, const type *restrict x,          \
-                     const double *restrict shift, double weight, size_t n) {                      \
-        for (size_t j = 0; j < n; j++) {                                                           \
-            double difference = (double)x[j] - shift[j];                                           \
-            sum[j] += weight * difference;                                                         \
-            size[j] += weight * fabs(difference);                                                  \
-        }                                                                                          \
-    }
-ADD_DIFFERENCES(add_single_differences, float)
-ADD_DIFFERENCES(add_double_differences, double)
-
 static void add_part_differences(const struct scatter *s, const struct block *block, size_t from,
                                  size_t to, double *sums, const void *payload) {
     const struct part_summing *of = payload;
@@ -48,12 +36,7 @@ static void add_part_differences(const struct scatter *s, const struct block *bl
         double weight = scatter_weight(s, row), *sum = sums + (f * (classes + 1) + k) * cols;
         double *size = sums + (f * (classes + 1) + classes) * cols;
         const double *shift = of->all->shift + k * cols;
-        if (block->f32)
-            add_single_differences(sum + from, size + from, block->f32 + i * cols + from,
-                                   shift + from, weight, to - from);
-        else
-            add_double_differences(sum + from, size + from, block->f64 + i * cols + from,
-                                   shift + from, weight, to - from);
+        scatter_add_row(sum, size, block, i, cols, from, to, shift, weight);
     }
 }
 
