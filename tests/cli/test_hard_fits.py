@@ -153,7 +153,8 @@ for d in (1, 3, 6):
 
 # ---- --max-iter is for all solvers of a fit together ---------------------------------------------------
 
-for learner, d, share in (("svm(loss=hinge, C=0.1)", 70, 0.1), ("svm(loss=squared_hinge, C=0.1)", 400, 0.1)):
+for learner, d, share in (("svm(loss=hinge, C=0.1)", 70, 0.1), ("svm(loss=squared_hinge, C=1)", 400, 0.1),
+                          ("logistic(C=1)", 400, 0.1)):
     for _ in range(12):  # until one is slow enough for a second solver: all rows share a large number
         rows = [[float(rng.random() < share) for _ in range(d)] + [30.0] for _ in range(250)]
         slow = write_sparse("slow.svm", rows, [rng.randrange(2) for _ in rows])
