@@ -108,6 +108,14 @@ static double legend_flow(struct plot *plot, double top) {
     return (double)lines * line + (canvas_is_term(canvas) ? 0 : 4);
 }
 
+/* What a column of all labels takes beside a picture. */
+static double legend_width(struct plot *plot) {
+    double widest = 0;
+    for (size_t i = 0; i < plot->n_legend; i++)
+        widest = fmax(widest, canvas_text_width(&plot->canvas, plot->legend[i].label, TEXT_SIZE));
+    return LEGEND_GAP + MARK_WIDTH + ceil(widest) + 1;
+}
+
 /* In a column beside the picture; what has no place in it is counted. */
 static void legend_column(struct plot *plot, double x, double top, double bottom) {
     struct canvas *canvas = &plot->canvas;
@@ -187,8 +195,10 @@ struct pane page_draw_square(struct plot *plot) {
     bool beside = !canvas_is_term(canvas) && canvas->width >= stretch * canvas->height;
     struct pane room = draw_words(plot, !beside);
     if (canvas_is_term(canvas)) return room;
-    /* at the left, as text is read */
-    room.right = fmin(room.right, room.left + stretch * (room.bottom - room.top));
+    /* at the left, as text is read, and square at least where labels are long */
+    double side = room.bottom - room.top, right = room.left + stretch * side;
+    if (beside) right = fmin(right, fmax(room.right - legend_width(plot), room.left + side));
+    room.right = fmin(room.right, right);
     if (beside) legend_column(plot, room.right + LEGEND_GAP, room.top, room.bottom);
     return room;
 }

@@ -25,7 +25,8 @@ for name in SETS:
     for kind, words in OF.items():
         words = [word.format(m=f"{name}.sepal", d=data) for word in words]
         for theme in ("light", "dark", "auto") if name == "iris" else ("light",):
-            draw(f"{kind}-{name}-{theme}", kind, *words, "--theme", theme)
+            svg, _ = draw(f"{kind}-{name}-{theme}", kind, *words, "--theme", theme)
+            check("…".encode() not in svg, kind, name, "cuts a label short")
         done = must("plot", kind, *words, "--term")
         lines = done.stdout.decode().split("\n")
         check(len(lines) == 25 and max(map(len, lines)) <= 80, kind, name, "term", len(lines))
