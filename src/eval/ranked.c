@@ -123,7 +123,7 @@ static void deal(const struct ranked_side *from, const struct ranked_side *to, i
 
 static void copy_side(const struct ranked_side *from, const struct ranked_side *to) {
     memcpy(to->key, from->key, from->n * sizeof *from->key);
-    if (from->note) memcpy(to->note, from->note, from->n * sizeof *from->note);
+    if (from->note && to->note) memcpy(to->note, from->note, from->n * sizeof *from->note);
 }
 
 static void merge_rows(const struct ranked_side *out, size_t begin, size_t end,
