@@ -50,6 +50,8 @@ struct kernels {
     /* out_j = (x_j - c_j) a; c NULL: x_j a */
     void (*shift_f64)(double *out, const double *x, const double *c, double a, size_t n);
     void (*shift_f32)(double *out, const float *x, const double *c, double a, size_t n);
+    /* out_j = x_j y_j */
+    void (*times)(double *out, const double *x, const double *y, size_t n);
     /* w_j += a x_j */
     void (*axpy_f64)(double a, const double *x, double *w, size_t n);
     void (*axpy_f32)(double a, const float *x, double *w, size_t n);
@@ -66,7 +68,7 @@ struct kernels {
     void (*add_columns)(double *out, const double *a, const double *x, size_t apart, size_t cols,
                         size_t n);
     /* and for one or two rows of factors, `by_apart` numbers apart, out_rk += the sum of by_ri x_ki, out_r
-       `out_apart` numbers apart; the sums run in 4 lanes */
+       `out_apart` numbers apart; the sums run in 8 lanes */
     void (*dot_columns)(double *out, size_t out_apart, const double *by, size_t by_apart,
                         size_t rows, const double *x, size_t apart, size_t cols, size_t n);
     /* the same for a sparse row: x holds the values of the columns index[0 .. n-1] */
@@ -120,7 +122,10 @@ struct kernels {
 };
 
 extern const struct kernels kernels_reference;
-/* The best set for this processor; the environment's SEPAL_KERNELS=ref asks for the reference. */
+enum { KERNEL_SETS = 3 };
+/* The sets that this processor can use, the best one first, the reference last; how many. */
+size_t kernels_usable(const struct kernels *sets[KERNEL_SETS]);
+/* The best of them; the environment's SEPAL_KERNELS asks for one by its name, or by ref for the reference. */
 const struct kernels *kernels_choose(void);
 
 #endif

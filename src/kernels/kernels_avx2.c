@@ -132,44 +132,43 @@ INLINE double sum_of(const struct terms *t, size_t n,
     return add_lanes(sum);
 }
 
-static double avx2_dot_f64(const double *x, const double *w, size_t n) {
+double avx2_dot_f64(const double *x, const double *w, size_t n) {
     return sum_of(&(struct terms){.x = x, .w = w}, n, term_f64);
 }
 
-static double avx2_dot_f32(const float *x, const double *w, size_t n) {
+double avx2_dot_f32(const float *x, const double *w, size_t n) {
     return sum_of(&(struct terms){.x32 = x, .w = w}, n, term_f32);
 }
 
-static double avx2_dot_centred_f64(const double *x, const double *c, const double *w, size_t n) {
+double avx2_dot_centred_f64(const double *x, const double *c, const double *w, size_t n) {
     return sum_of(&(struct terms){.x = x, .c = c, .w = w}, n, term_centred_f64);
 }
 
-static double avx2_dot_centred_f32(const float *x, const double *c, const double *w, size_t n) {
+double avx2_dot_centred_f32(const float *x, const double *c, const double *w, size_t n) {
     return sum_of(&(struct terms){.x32 = x, .c = c, .w = w}, n, term_centred_f32);
 }
 
-static double avx2_distance_f64(const double *x, const double *c, size_t n) {
+double avx2_distance_f64(const double *x, const double *c, size_t n) {
     return sum_of(&(struct terms){.x = x, .c = c}, n, term_distance);
 }
 
-static double avx2_distance_scaled_f64(const double *x, const double *c, const double *w,
-                                       size_t n) {
+double avx2_distance_scaled_f64(const double *x, const double *c, const double *w, size_t n) {
     return sum_of(&(struct terms){.x = x, .c = c, .w = w}, n, term_distance_scaled);
 }
 
-static double avx2_gather_f64(const double *x, const uint32_t *index, const double *w, size_t n) {
+double avx2_gather_f64(const double *x, const uint32_t *index, const double *w, size_t n) {
     return sum_of(&(struct terms){.x = x, .index = index, .w = w}, n, term_gather_f64);
 }
 
-static double avx2_gather_f32(const float *x, const uint32_t *index, const double *w, size_t n) {
+double avx2_gather_f32(const float *x, const uint32_t *index, const double *w, size_t n) {
     return sum_of(&(struct terms){.x32 = x, .index = index, .w = w}, n, term_gather_f32);
 }
 
-static double avx2_gather_ones(const uint32_t *index, const double *w, size_t n) {
+double avx2_gather_ones(const uint32_t *index, const double *w, size_t n) {
     return sum_of(&(struct terms){.index = index, .w = w}, n, term_gather_ones);
 }
 
-static void avx2_axpy_f64(double a, const double *x, double *w, size_t n) {
+void avx2_axpy_f64(double a, const double *x, double *w, size_t n) {
     __m256d all = _mm256_set1_pd(a);
     size_t j = 0;
     for (; n - j >= VECTOR; j += VECTOR) {
@@ -179,7 +178,7 @@ static void avx2_axpy_f64(double a, const double *x, double *w, size_t n) {
     for (; j < n; j++) w[j] += a * x[j];
 }
 
-static void avx2_axpy_f32(double a, const float *x, double *w, size_t n) {
+void avx2_axpy_f32(double a, const float *x, double *w, size_t n) {
     __m256d all = _mm256_set1_pd(a);
     size_t j = 0;
     for (; n - j >= VECTOR; j += VECTOR) {
@@ -339,45 +338,45 @@ static void avx2_add_columns(double *out, const double *a, const double *x, size
     if (i < n) add_columns_to(out + i, a, x + i, apart, cols, 1, n - i);
 }
 
-INLINE void dot_tile_step(__m256d sum[2][4], const double *by, size_t by_apart, size_t rows,
+/* 8 lanes are two vectors, the second of which may have nothing left. */
+INLINE void dot_tile_step(__m256d sum[8][2], const double *by, size_t by_apart, size_t rows,
                           const double *x, size_t apart, size_t cols, size_t left) {
-    __m256d factor[2];
-    for (size_t r = 0; r < rows; r++) factor[r] = load_f64(by + r * by_apart, left);
-    for (size_t k = 0; k < cols; k++) {
-        __m256d part = load_f64(x + k * apart, left);
+    for (size_t h = 0; h < 2; h++) {
+        size_t have = left == WHOLE ? WHOLE : left - h * VECTOR;
+        __m256d factor[2];
+        if (left != WHOLE && left <= h * VECTOR) return;
         for (size_t r = 0; r < rows; r++)
-            sum[r][k] = _mm256_add_pd(sum[r][k], _mm256_mul_pd(factor[r], part));
+            factor[r] = load_f64(by + r * by_apart + h * VECTOR, have);
+        for (size_t k = 0; k < cols; k++) {
+            __m256d part = load_f64(x + k * apart + h * VECTOR, have);
+            for (size_t r = 0; r < rows; r++)
+                sum[r * cols + k][h] =
+                    _mm256_add_pd(sum[r * cols + k][h], _mm256_mul_pd(factor[r], part));
+        }
     }
 }
 
-/* At most 2 rows by 4 columns: their sums are in registers, and what is loaded serves several. */
+/* One row by at most 4 columns, or 2 by 2: their sums are in registers, and what is loaded serves several. */
 INLINE void dot_tile(double *out, size_t out_apart, const double *by, size_t by_apart, size_t rows,
                      const double *x, size_t apart, size_t cols, size_t n) {
-    __m256d zero = _mm256_setzero_pd(), sum[2][4];
-    for (size_t r = 0; r < rows; r++)
-        for (size_t k = 0; k < cols; k++) sum[r][k] = zero;
+    __m256d zero = _mm256_setzero_pd(), sum[8][2];
+    for (size_t k = 0; k < rows * cols; k++) sum[k][0] = sum[k][1] = zero;
     size_t i = 0;
-    for (; n - i >= VECTOR; i += VECTOR)
+    for (; n - i >= 2 * VECTOR; i += 2 * VECTOR)
         dot_tile_step(sum, by + i, by_apart, rows, x + i, apart, cols, WHOLE);
     if (i < n) dot_tile_step(sum, by + i, by_apart, rows, x + i, apart, cols, n - i);
-    for (size_t r = 0; r < rows; r++)
-        for (size_t k = 0; k < cols; k++) {
-            __m256d all = sum[r][k];
-            __m128d pair = _mm_add_pd(_mm256_castpd256_pd128(all), _mm256_extractf128_pd(all, 1));
-            out[r * out_apart + k] += _mm_cvtsd_f64(_mm_add_sd(pair, _mm_unpackhi_pd(pair, pair)));
-        }
+    for (size_t k = 0; k < rows * cols; k++)
+        out[k / cols * out_apart + k % cols] +=
+            add_lanes((struct lanes){sum[k][0], zero, sum[k][1], zero});
 }
 
 INLINE void dot_tiles(double *out, size_t out_apart, const double *by, size_t by_apart, size_t rows,
                       const double *x, size_t apart, size_t cols, size_t n) {
-    for (; cols >= 4; cols -= 4, out += 4, x += 4 * apart)
-        dot_tile(out, out_apart, by, by_apart, rows, x, apart, 4, n);
-    switch (cols) {
-    case 3: dot_tile(out, out_apart, by, by_apart, rows, x, apart, 3, n); break;
-    case 2: dot_tile(out, out_apart, by, by_apart, rows, x, apart, 2, n); break;
-    case 1: dot_tile(out, out_apart, by, by_apart, rows, x, apart, 1, n); break;
-    default: break;
-    }
+    size_t most = 4 / rows;
+    for (; cols >= most; cols -= most, out += most, x += most * apart)
+        dot_tile(out, out_apart, by, by_apart, rows, x, apart, most, n);
+    for (; cols > 0; cols--, out++, x += apart)
+        dot_tile(out, out_apart, by, by_apart, rows, x, apart, 1, n);
 }
 
 static void avx2_dot_columns(double *out, size_t out_apart, const double *by, size_t by_apart,
@@ -388,23 +387,7 @@ static void avx2_dot_columns(double *out, size_t out_apart, const double *by, si
         dot_tiles(out, out_apart, by, by_apart, 1, x, apart, cols, n);
 }
 
-/* A test of c inside the loops would keep them from becoming vectors. */
-static void avx2_shift_f64(double *restrict out, const double *restrict x, const double *restrict c,
-                           double a, size_t n) {
-    if (c)
-        for (size_t j = 0; j < n; j++) out[j] = (x[j] - c[j]) * a;
-    else
-        for (size_t j = 0; j < n; j++) out[j] = x[j] * a;
-}
-
-static void avx2_shift_f32(double *restrict out, const float *restrict x, const double *restrict c,
-                           double a, size_t n) {
-    if (c)
-        for (size_t j = 0; j < n; j++) out[j] = ((double)x[j] - c[j]) * a;
-    else
-        for (size_t j = 0; j < n; j++) out[j] = (double)x[j] * a;
-}
-
-const struct kernels kernels_avx2 = {.name = "avx2", KERNEL_SET(avx2)};
+const struct kernels kernels_avx2 = {
+    .name = "avx2", KERNELS_OF_ROWS(avx2), KERNELS_OF_PANELS(avx2), KERNELS_OF_ONE_SOURCE};
 
 #endif

@@ -62,14 +62,6 @@ static void ref_axpy_f32(double a, const float *x, double *w, size_t n) {
     for (size_t j = 0; j < n; j++) w[j] += a * (double)x[j];
 }
 
-static void ref_shift_f64(double *out, const double *x, const double *c, double a, size_t n) {
-    for (size_t j = 0; j < n; j++) out[j] = (c ? x[j] - c[j] : x[j]) * a;
-}
-
-static void ref_shift_f32(double *out, const float *x, const double *c, double a, size_t n) {
-    for (size_t j = 0; j < n; j++) out[j] = (c ? (double)x[j] - c[j] : (double)x[j]) * a;
-}
-
 static void ref_dot_rows(double *out, const double *const *x, size_t rows, const double *w,
                          size_t n) {
     for (size_t i = 0; i < rows; i++) out[i] = ref_dot_f64(x[i], w, n);
@@ -97,9 +89,10 @@ static void ref_dot_columns(double *out, size_t out_apart, const double *by, siz
                             size_t rows, const double *x, size_t apart, size_t cols, size_t n) {
     for (size_t r = 0; r < rows; r++)
         for (size_t k = 0; k < cols; k++) {
-            double lane[4] = {0};
-            for (size_t i = 0; i < n; i++) lane[i % 4] += by[r * by_apart + i] * x[k * apart + i];
-            out[r * out_apart + k] += (lane[0] + lane[2]) + (lane[1] + lane[3]);
+            double lane[8] = {0}, sum[4];
+            for (size_t i = 0; i < n; i++) lane[i % 8] += by[r * by_apart + i] * x[k * apart + i];
+            for (size_t l = 0; l < 4; l++) sum[l] = lane[l] + lane[l + 4];
+            out[r * out_apart + k] += (sum[0] + sum[2]) + (sum[1] + sum[3]);
         }
 }
 
@@ -224,4 +217,5 @@ static void ref_simplex_survey(struct simplex_view *out, const double *a, const 
     out->mean = simplex_sum(mean);
 }
 
-const struct kernels kernels_reference = {.name = "reference", KERNEL_SET(ref)};
+const struct kernels kernels_reference = {
+    .name = "reference", KERNELS_OF_ROWS(ref), KERNELS_OF_PANELS(ref), KERNELS_OF_ONE_SOURCE};

@@ -13,6 +13,19 @@
 #if defined(__x86_64__) && defined(__LP64__) && defined(__GNUC__) /* clang says so too */
 #define KERNELS_HAVE_AVX2 1
 extern const struct kernels kernels_avx2;
+extern const struct kernels kernels_avx512;
+/* kernels_avx2.c; a set for wider vectors has the same sums */
+double avx2_dot_f64(const double *x, const double *w, size_t n);
+double avx2_dot_f32(const float *x, const double *w, size_t n);
+double avx2_dot_centred_f64(const double *x, const double *c, const double *w, size_t n);
+double avx2_dot_centred_f32(const float *x, const double *c, const double *w, size_t n);
+double avx2_distance_f64(const double *x, const double *c, size_t n);
+double avx2_distance_scaled_f64(const double *x, const double *c, const double *w, size_t n);
+double avx2_gather_f64(const double *x, const uint32_t *index, const double *w, size_t n);
+double avx2_gather_f32(const float *x, const uint32_t *index, const double *w, size_t n);
+double avx2_gather_ones(const uint32_t *index, const double *w, size_t n);
+void avx2_axpy_f64(double a, const double *x, double *w, size_t n);
+void avx2_axpy_f32(double a, const float *x, double *w, size_t n);
 /* kernels_avx2_lanes.c */
 void avx2_lanes_dot(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
                     size_t lanes, size_t used);
@@ -56,23 +69,48 @@ static inline void simplex_join(struct simplex_view *out, const double *most, co
     }
 }
 
-/* The functions of a set: its own have its prefix; the others are the same source for every set. */
-#define KERNEL_SET(set)                                                                            \
+/* A test of c inside the loops would keep them from becoming vectors. */
+static inline void shift_f64(double *restrict out, const double *restrict x,
+                             const double *restrict c, double a, size_t n) {
+    if (c)
+        for (size_t j = 0; j < n; j++) out[j] = (x[j] - c[j]) * a;
+    else
+        for (size_t j = 0; j < n; j++) out[j] = x[j] * a;
+}
+
+static inline void shift_f32(double *restrict out, const float *restrict x,
+                             const double *restrict c, double a, size_t n) {
+    if (c)
+        for (size_t j = 0; j < n; j++) out[j] = ((double)x[j] - c[j]) * a;
+    else
+        for (size_t j = 0; j < n; j++) out[j] = (double)x[j] * a;
+}
+
+static inline void times(double *restrict out, const double *restrict x, const double *restrict y,
+                         size_t n) {
+    for (size_t j = 0; j < n; j++) out[j] = x[j] * y[j];
+}
+
+/* The functions of a set. Those of one row, of a step for all lanes and of points of the simplex, and those of
+   several rows or columns, have its prefix; the others are the same source for every set. */
+#define KERNELS_OF_ROWS(set)                                                                       \
     .dot_f64 = set##_dot_f64, .dot_f32 = set##_dot_f32, .dot_centred_f64 = set##_dot_centred_f64,  \
     .dot_centred_f32 = set##_dot_centred_f32, .distance_f64 = set##_distance_f64,                  \
     .distance_scaled_f64 = set##_distance_scaled_f64, .axpy_f64 = set##_axpy_f64,                  \
-    .axpy_f32 = set##_axpy_f32, .shift_f64 = set##_shift_f64, .shift_f32 = set##_shift_f32,        \
+    .axpy_f32 = set##_axpy_f32, .gather_f64 = set##_gather_f64, .gather_f32 = set##_gather_f32,    \
+    .gather_ones = set##_gather_ones, .simplex_project = set##_simplex_project,                    \
+    .simplex_survey = set##_simplex_survey, .lanes_dot = set##_lanes_dot,                          \
+    .lanes_fetch = set##_lanes_fetch, .lanes_add = set##_lanes_add,                                \
+    .lanes_dot_f64 = set##_lanes_dot_f64, .lanes_dot_doubles = set##_lanes_dot_doubles,            \
+    .lanes_add_f64 = set##_lanes_add_f64
+#define KERNELS_OF_PANELS(set)                                                                     \
     .dot_rows = set##_dot_rows, .magnitude_rows = set##_magnitude_rows,                            \
-    .add_rows = set##_add_rows, .add_columns = set##_add_columns,                                  \
-    .dot_columns = set##_dot_columns, .gather_f64 = set##_gather_f64,                              \
-    .gather_f32 = set##_gather_f32, .gather_ones = set##_gather_ones,                              \
+    .add_rows = set##_add_rows, .add_columns = set##_add_columns, .dot_columns = set##_dot_columns
+#define KERNELS_OF_ONE_SOURCE                                                                      \
+    .shift_f64 = shift_f64, .shift_f32 = shift_f32, .times = times,                                \
     .scatter_f64 = scatter_add_f64, .scatter_f32 = scatter_add_f32,                                \
     .scatter_ones = scatter_add_ones, .logistic = logistic_loss, .entropy = logistic_entropy,      \
-    .softmax = softmax_rows, .softmax_entropy = softmax_entropy,                                   \
-    .simplex_project = set##_simplex_project, .simplex_survey = set##_simplex_survey,              \
-    .survey = survey_numbers, .lanes_dot = set##_lanes_dot, .lanes_fetch = set##_lanes_fetch,      \
-    .lanes_add = set##_lanes_add, .lanes_dot_f64 = set##_lanes_dot_f64,                            \
-    .lanes_dot_doubles = set##_lanes_dot_doubles, .lanes_add_f64 = set##_lanes_add_f64,            \
+    .softmax = softmax_rows, .softmax_entropy = softmax_entropy, .survey = survey_numbers,         \
     .lanes_squared_hinge = lanes_squared_hinge, .lanes_hinge = lanes_hinge,                        \
     .lanes_logistic = lanes_logistic
 

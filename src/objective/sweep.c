@@ -56,13 +56,6 @@ static void turn_panel(const struct objective *o, const struct kernels *kernels,
     }
 }
 
-/* out_i = a_i x_ij */
-static void times_column(double *restrict out, const struct panel *panel, const double *restrict a,
-                         size_t j) {
-    const double *restrict x = panel->columns + j * panel->apart;
-    for (size_t i = 0; i < panel->n; i++) out[i] = a[i] * x[i];
-}
-
 /* Rows that a product will not add need no score. */
 static void panel_scores(const struct sweep_pass *pass, const struct kernels *kernels,
                          struct panel *panel, size_t row) {
@@ -126,7 +119,7 @@ static void add_columns(const struct sweep_pass *pass, const struct kernels *ker
         kernels->dot_columns(sum, 0, panel->factor, 0, 1, panel->columns, panel->apart,
                              pass->o->cols, panel->n);
     for (size_t j = 0; pass->squares && j < pass->o->cols; j++) {
-        times_column(by, panel, panel->factor, j);
+        kernels->times(by, panel->columns + j * panel->apart, panel->factor, panel->n);
         sum[j] += kernels->dot_f64(panel->columns + j * panel->apart, by, panel->n);
     }
 }
@@ -139,7 +132,8 @@ static void add_gram(const struct sweep_pass *pass, const struct kernels *kernel
     double *sum = pass->gram + slab * cols * (cols + 1), by[2 * TURNED];
     for (size_t j = 0, rows; j < cols; j += rows) {
         rows = cols - j < 2 ? 1 : 2;
-        for (size_t r = 0; r < rows; r++) times_column(by + r * TURNED, panel, curvature, j + r);
+        for (size_t r = 0; r < rows; r++)
+            kernels->times(by + r * TURNED, x + (j + r) * apart, curvature, n);
         kernels->dot_columns(sum + j * cols + j, cols, by, TURNED, rows, x + j * apart, apart,
                              cols - j, n);
     }

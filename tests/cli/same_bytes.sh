@@ -14,7 +14,7 @@ same() { cmp first.sepal other.sepal || { echo "other bytes: $*"; exit 1; }; mod
 
 # every learner on one file; formats by content, so that a pipe is read alike
 check() {
-    local file=$1 spec=$2 pair
+    local file=$1 spec=$2 pair kernels
     shift 2
     train "$file" -m "$spec" -o first.sepal "$@"
     for pair in $threads_by_blas; do
@@ -23,8 +23,10 @@ check() {
     done
     train - -m "$spec" -o other.sepal "$@" <"$file"
     same "$file $spec, a pipe"
-    SEPAL_KERNELS=ref train "$file" -m "$spec" -o other.sepal "$@"
-    same "$file $spec, reference kernels"
+    for kernels in ref avx2; do # avx2 where the processor has more; where it has less, what it has
+        SEPAL_KERNELS=$kernels train "$file" -m "$spec" -o other.sepal "$@"
+        same "$file $spec, $kernels kernels"
+    done
 }
 
 for spec in least-squares 'least-squares(l2=0.1)' 'perceptron(epochs=9)' 'perceptron(variant=averaged)' \

@@ -58,13 +58,14 @@ static size_t column(const struct row *row, size_t j) {
 
 static void rows_are_those_of_plain_loops(void **state) {
     (void)state;
-    const struct kernels *sets[] = {&kernels_reference, kernels_choose()};
+    const struct kernels *sets[KERNEL_SETS];
+    size_t count = kernels_usable(sets);
     struct rng rng = rng_make(test_seed(1), 1);
     for (size_t round = 0; round < 3000; round++) {
         struct row row = random_row(&rng), before, after;
         const uint32_t *index = row.dense ? NULL : row.index;
-        float sums[2][OVR_LANES] = {{0}}, d[OVR_LANES];
-        double wide[2][OVR_LANES] = {{0}}, doubles[2][OVR_LANES] = {{0}}, d64[OVR_LANES];
+        float sums[KERNEL_SETS][OVR_LANES] = {{0}}, d[OVR_LANES];
+        double wide[KERNEL_SETS][OVR_LANES] = {{0}}, doubles[KERNEL_SETS][OVR_LANES] = {{0}}, d64[OVR_LANES];
         double w64[COLS * OVR_LANES];
         for (size_t k = 0; k < COLS * OVR_LANES; k++) w64[k] = (double)row.w[k];
         for (size_t l = 0; l < OVR_LANES; l++) d[l] = (float)(d64[l] = random_value(&rng));
@@ -76,7 +77,7 @@ static void rows_are_those_of_plain_loops(void **state) {
             for (size_t l = 0; l < row.used; l++)
                 after.v[column(&row, j) * row.used + l] += row.x[j] * d64[l];
         }
-        for (size_t s = 0; s < 2; s++) {
+        for (size_t s = 0; s < count; s++) {
             memcpy(&row, &before, sizeof row);
             sets[s]->lanes_fetch(row.index, row.n, row.w, row.lanes * sizeof *row.w);
             sets[s]->lanes_dot(sums[s], row.x32, index, row.n, row.w, row.lanes, row.single);
@@ -142,14 +143,19 @@ static struct lanes_step random_step(struct rng *rng, double far) {
 
 static void every_set_takes_the_same_steps(void **state) {
     (void)state;
+    const struct kernels *sets[KERNEL_SETS];
+    size_t count = kernels_usable(sets);
     struct rng rng = rng_make(test_seed(3), 1);
     for (size_t round = 0; round < 6000; round++) {
         enum kind kind = (enum kind)(round % KINDS);
         size_t lanes = rng_below(&rng, 2) ? OVR_LANES : OVR_LANES_HALF;
-        struct lanes_step one = random_step(&rng, (double)(round % 7) * 4), two = one;
-        assert_int_equal(turn(&kernels_reference, kind, &one, lanes),
-                         turn(kernels_choose(), kind, &two, lanes));
-        assert_memory_equal(&one, &two, sizeof one);
+        struct lanes_step before = random_step(&rng, (double)(round % 7) * 4), one = before;
+        bool moved = turn(&kernels_reference, kind, &one, lanes);
+        for (size_t s = 0; s < count; s++) {
+            struct lanes_step two = before;
+            assert_int_equal(turn(sets[s], kind, &two, lanes), moved);
+            assert_memory_equal(&one, &two, sizeof one);
+        }
     }
 }
 

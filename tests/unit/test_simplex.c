@@ -15,14 +15,18 @@
 
 enum { MOST = 132 };
 
-/* By both sets of kernels, with lanes up to the next multiple of 4. */
+/* By all sets of kernels, with lanes up to the next multiple of 4. */
 static size_t project(double *z, size_t n) {
-    double other[MOST];
-    size_t lanes = (n + 3) / 4 * 4;
-    memcpy(other, z, n * sizeof *z);
-    size_t inside = simplex_project(kernels_choose(), z, n, lanes);
-    assert_int_equal(simplex_project(&kernels_reference, other, n, lanes), inside);
-    assert_memory_equal(other, z, lanes * sizeof *z);
+    const struct kernels *sets[KERNEL_SETS];
+    double before[MOST], other[MOST];
+    size_t lanes = (n + 3) / 4 * 4, count = kernels_usable(sets);
+    memcpy(before, z, n * sizeof *z);
+    size_t inside = simplex_project(&kernels_reference, z, n, lanes);
+    for (size_t s = 0; s < count; s++) {
+        memcpy(other, before, n * sizeof *z);
+        assert_int_equal(simplex_project(sets[s], other, n, lanes), inside);
+        assert_memory_equal(other, z, lanes * sizeof *z);
+    }
     return inside;
 }
 
@@ -85,7 +89,8 @@ static void no_numbers(void **state) {
 static void survey(void **state) {
     (void)state;
     struct rng rng = rng_make(test_seed(721), 1);
-    const struct kernels *sets[] = {&kernels_reference, kernels_choose()};
+    const struct kernels *sets[KERNEL_SETS];
+    size_t count = kernels_usable(sets);
     for (size_t number = 0; number < 2000; number++) {
         size_t n = 1 + rng_below(&rng, 30), lanes = (n + 3) / 4 * 4, used = 0;
         double a[MOST] = {0}, g[MOST], most = -DBL_MAX, second = -DBL_MAX, least = INFINITY,
@@ -100,8 +105,8 @@ static void survey(void **state) {
             second = k > 0 ? fmax(second, fmin(most, g[k])) : -DBL_MAX;
             most = fmax(most, g[k]);
         }
-        struct simplex_view view[2];
-        for (size_t s = 0; s < 2; s++) {
+        struct simplex_view view[KERNEL_SETS];
+        for (size_t s = 0; s < count; s++) {
             sets[s]->simplex_survey(&view[s], a, g, lanes);
             assert_true(view[s].most == most && view[s].second == second && view[s].least == least);
             assert_int_equal(view[s].used, used);
