@@ -1,6 +1,7 @@
 #include "data/data.h"
 
 #include "core/alloc.h"
+#include "data/class_counts.h"
 
 #include <math.h>
 
@@ -28,9 +29,9 @@ void data_free(sepal_data *data) {
 sepal_status data_check_classes(sepal_ctx *ctx, struct arena *arena, const sepal_data *data,
                                 const char *purpose) {
     size_t classes = data->schema->n_classes;
-    size_t *count = arena_zero(ctx, arena, classes, sizeof *count);
+    size_t *count = arena_alloc(ctx, arena, classes, sizeof *count);
     if (!count) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < data->matrix.rows; i++) count[data->label[i]]++;
+    class_counts(count, data->label, data->matrix.rows, classes);
     for (size_t k = 0; k < classes; k++)
         if (count[k] == 0)
             return fail(ctx, SEPAL_EDATA, "no row of class '%s' is left%s",

@@ -153,9 +153,6 @@ void block_doubles(const struct kernels *kernels, const struct block *block, siz
 void block_panel(const double **x, const struct kernels *kernels, const struct block *block,
                  size_t first, size_t n, size_t cols, const double *centre, double *scratch);
 
-/* Rows of `cols` numbers, one after the other, by columns: out[j apart + i] = x[i cols + j]. */
-void rows_turned(double *out, size_t apart, const double *x, size_t rows, size_t cols);
-
 /* Sum of `width` numbers over the blocks: `add` adds those of one block to `partial` (zeroed). The
    partial sums are combined by a binary tree over block numbers, whose shape the threads cannot
    change. */

@@ -110,22 +110,6 @@ void block_panel(const double **x, const struct kernels *kernels, const struct b
     for (size_t i = 0; i < n; i++) x[i] = rows + i * cols;
 }
 
-/* Four rows at a time: their numbers of a column are stored together. */
-void rows_turned(double *restrict out, size_t apart, const double *restrict x, size_t rows,
-                 size_t cols) {
-    size_t i = 0;
-    for (; rows - i >= 4; i += 4, x += 4 * cols)
-        for (size_t j = 0; j < cols; j++) {
-            double *to = out + j * apart + i;
-            to[0] = x[j];
-            to[1] = x[cols + j];
-            to[2] = x[2 * cols + j];
-            to[3] = x[3 * cols + j];
-        }
-    for (; i < rows; i++, x += cols)
-        for (size_t j = 0; j < cols; j++) out[j * apart + i] = x[j];
-}
-
 size_t row_singles(const float **x, const uint32_t **index, const struct block *block, size_t i,
                    size_t cols, const double *centre, float *scratch) {
     size_t at, n = matrix_entries_of(index, &at, block, i, cols);

@@ -11,6 +11,7 @@
    that factor, which makes them all but orthogonal: blocks then lose no digits to them. */
 #include "core/alloc.h"
 #include "core/parallel.h"
+#include "data/class_counts.h"
 #include "inference/design.h"
 #include "inference/triangle.h"
 
@@ -265,9 +266,11 @@ static void multinomial_deviances(struct summary *out, const struct multinomial 
 /* The rows of each class, of which the most frequent is the base. */
 static double *choose_base(struct multinomial *fit) {
     const sepal_data *data = fit->d.given->data;
-    double *count = arena_zero(fit->d.given->ctx, fit->d.given->arena, fit->classes, sizeof *count);
-    for (size_t i = 0; count && i < fit->d.n; i++) count[data->label[i]] += data_weight(data, i);
-    for (size_t k = 1; count && k < fit->classes; k++)
+    double *count =
+        arena_alloc(fit->d.given->ctx, fit->d.given->arena, fit->classes, sizeof *count);
+    if (!count) return NULL;
+    class_weights(count, data);
+    for (size_t k = 1; k < fit->classes; k++)
         if (count[k] > count[fit->base]) fit->base = k;
     return count;
 }

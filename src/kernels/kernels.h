@@ -71,7 +71,9 @@ struct kernels {
        `out_apart` numbers apart; the sums run in 8 lanes */
     void (*dot_columns)(double *out, size_t out_apart, const double *by, size_t by_apart,
                         size_t rows, const double *x, size_t apart, size_t cols, size_t n);
-    /* the same for a sparse row: x holds the values of the columns index[0 .. n-1] */
+    /* out_ji = x_ij, of `rows` rows of `cols` numbers; a column of out is `apart` numbers behind the one before */
+    void (*turn)(double *out, size_t apart, const double *x, size_t rows, size_t cols);
+    /* dot and axpy of a sparse row: x holds the values of the columns index[0 .. n-1] */
     double (*gather_f64)(const double *x, const uint32_t *index, const double *w, size_t n);
     double (*gather_f32)(const float *x, const uint32_t *index, const double *w, size_t n);
     double (*gather_ones)(const uint32_t *index, const double *w, size_t n);

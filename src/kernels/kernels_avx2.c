@@ -387,6 +387,36 @@ static void avx2_dot_columns(double *out, size_t out_apart, const double *by, si
         dot_tiles(out, out_apart, by, by_apart, 1, x, apart, cols, n);
 }
 
+/* 4 rows of 4 numbers, of which `left` are there, as so many columns. */
+INLINE void turn_tile(double *out, size_t apart, const double *x, size_t cols, size_t left) {
+    __m256d a = load_f64(x, left), b = load_f64(x + cols, left);
+    __m256d c = load_f64(x + 2 * cols, left), d = load_f64(x + 3 * cols, left);
+    __m256d ab[2] = {_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b)};
+    __m256d cd[2] = {_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d)};
+    for (size_t j = 0; j < 4 && (left == WHOLE || j < left); j++) {
+        __m256d column = j < 2 ? _mm256_permute2f128_pd(ab[j % 2], cd[j % 2], 0x20)
+                               : _mm256_permute2f128_pd(ab[j % 2], cd[j % 2], 0x31);
+        _mm256_storeu_pd(out + j * apart, column);
+    }
+}
+
+void avx2_turn(double *out, size_t apart, const double *x, size_t rows, size_t cols) {
+    size_t i = 0;
+    for (; rows - i >= 4; i += 4, x += 4 * cols) {
+        size_t j = 0;
+        for (; cols - j >= VECTOR; j += VECTOR)
+            turn_tile(out + j * apart + i, apart, x + j, cols, WHOLE);
+        switch (cols - j) {
+        case 3: turn_tile(out + j * apart + i, apart, x + j, cols, 3); break;
+        case 2: turn_tile(out + j * apart + i, apart, x + j, cols, 2); break;
+        case 1: turn_tile(out + j * apart + i, apart, x + j, cols, 1); break;
+        default: break;
+        }
+    }
+    for (; i < rows; i++, x += cols)
+        for (size_t j = 0; j < cols; j++) out[j * apart + i] = x[j];
+}
+
 const struct kernels kernels_avx2 = {
     .name = "avx2", KERNELS_OF_ROWS(avx2), KERNELS_OF_PANELS(avx2), KERNELS_OF_ONE_SOURCE};
 

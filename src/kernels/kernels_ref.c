@@ -85,6 +85,11 @@ static void ref_add_columns(double *out, const double *a, const double *x, size_
     for (size_t k = 0; k < cols; k++) ref_axpy_f64(a[k], x + k * apart, out, n);
 }
 
+static void ref_turn(double *out, size_t apart, const double *x, size_t rows, size_t cols) {
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < cols; j++) out[j * apart + i] = x[i * cols + j];
+}
+
 static void ref_dot_columns(double *out, size_t out_apart, const double *by, size_t by_apart,
                             size_t rows, const double *x, size_t apart, size_t cols, size_t n) {
     for (size_t r = 0; r < rows; r++)

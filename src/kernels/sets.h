@@ -26,6 +26,7 @@ double avx2_gather_f32(const float *x, const uint32_t *index, const double *w, s
 double avx2_gather_ones(const uint32_t *index, const double *w, size_t n);
 void avx2_axpy_f64(double a, const double *x, double *w, size_t n);
 void avx2_axpy_f32(double a, const float *x, double *w, size_t n);
+void avx2_turn(double *out, size_t apart, const double *x, size_t rows, size_t cols);
 /* kernels_avx2_lanes.c */
 void avx2_lanes_dot(float *out, const float *x, const uint32_t *index, size_t n, const float *w,
                     size_t lanes, size_t used);
@@ -98,9 +99,9 @@ static inline void times(double *restrict out, const double *restrict x, const d
     .dot_centred_f32 = set##_dot_centred_f32, .distance_f64 = set##_distance_f64,                  \
     .distance_scaled_f64 = set##_distance_scaled_f64, .axpy_f64 = set##_axpy_f64,                  \
     .axpy_f32 = set##_axpy_f32, .gather_f64 = set##_gather_f64, .gather_f32 = set##_gather_f32,    \
-    .gather_ones = set##_gather_ones, .simplex_project = set##_simplex_project,                    \
-    .simplex_survey = set##_simplex_survey, .lanes_dot = set##_lanes_dot,                          \
-    .lanes_fetch = set##_lanes_fetch, .lanes_add = set##_lanes_add,                                \
+    .gather_ones = set##_gather_ones, .turn = set##_turn,                                          \
+    .simplex_project = set##_simplex_project, .simplex_survey = set##_simplex_survey,              \
+    .lanes_dot = set##_lanes_dot, .lanes_fetch = set##_lanes_fetch, .lanes_add = set##_lanes_add,  \
     .lanes_dot_f64 = set##_lanes_dot_f64, .lanes_dot_doubles = set##_lanes_dot_doubles,            \
     .lanes_add_f64 = set##_lanes_add_f64
 #define KERNELS_OF_PANELS(set)                                                                     \

@@ -3,6 +3,7 @@
    label against its absence the factor is that of the rows that have it. */
 #include "learners/convex.h"
 
+#include "data/class_counts.h"
 #include "data/priors.h"
 
 #include <string.h>
@@ -11,8 +12,7 @@
 static void class_weight_balanced(double *factor, const struct convex *convex) {
     const sepal_data *data = convex->fit->data;
     size_t classes = data->schema->n_classes;
-    for (size_t k = 0; k < classes; k++) factor[k] = 0;
-    for (size_t i = 0; i < data->matrix.rows; i++) factor[data->label[i]] += data_weight(data, i);
+    class_weights(factor, data);
     for (size_t k = 0; k < classes; k++)
         factor[k] = factor[k] > 0 ? convex->total / ((double)classes * factor[k]) : 1;
 }
@@ -33,6 +33,15 @@ sepal_status class_weight_named(double *factor, const struct convex *convex,
     for (size_t k = 0; k < schema->n_classes; k++)
         if (factor[k] == 0) factor[k] = 1;
     return SEPAL_OK;
+}
+
+static void fill_row_weights(double *out, const sepal_data *data, double total) {
+    const double alike = 1 / total, *weight = data->weight;
+    size_t rows = data->matrix.rows;
+    if (weight)
+        for (size_t i = 0; i < rows; i++) out[i] = weight[i] / total;
+    else
+        for (size_t i = 0; i < rows; i++) out[i] = alike;
 }
 
 sepal_status convex_row_weights(struct convex *convex) {
@@ -61,10 +70,8 @@ sepal_status convex_row_weights(struct convex *convex) {
     }
     convex->factor = all_alike ? NULL : factor;
     convex->factor_by_side = even;
-    double alike = 1 / convex->total;
-    for (size_t i = 0; i < data->matrix.rows; i++) {
-        convex->row_weight[i] = data->weight ? data->weight[i] / convex->total : alike;
-        if (!all_alike) convex->row_weight[i] *= factor[label[i]];
-    }
+    fill_row_weights(convex->row_weight, data, convex->total);
+    for (size_t i = 0; !all_alike && i < data->matrix.rows; i++)
+        convex->row_weight[i] *= factor[label[i]];
     return SEPAL_OK;
 }

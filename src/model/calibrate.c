@@ -2,6 +2,7 @@
 
 #include "core/alloc.h"
 #include "core/clock.h"
+#include "data/class_counts.h"
 #include "model/match.h"
 #include "model/pipeline.h"
 #include "model/predict.h"
@@ -28,9 +29,9 @@ static sepal_status check_folds(const struct cross_fit *all, struct arena *arena
     sepal_ctx *ctx = all->fit->ctx;
     const sepal_data *data = all->fit->data;
     size_t classes = data->schema->n_classes, fewest = 0;
-    size_t *count = arena_zero(ctx, arena, classes, sizeof *count);
+    size_t *count = arena_alloc(ctx, arena, classes, sizeof *count);
     if (!count) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < data->matrix.rows; i++) count[data->label[i]]++;
+    class_counts(count, data->label, data->matrix.rows, classes);
     for (size_t k = 1; k < classes; k++)
         if (count[k] < count[fewest]) fewest = k;
     if (count[fewest] >= all->folds) return SEPAL_OK;

@@ -5,6 +5,7 @@
 #include "core/clock.h"
 #include "core/parallel.h"
 #include "core/usage.h"
+#include "data/class_counts.h"
 #include "data/prepare.h"
 #include "kernels/blas.h"
 #include "model/bounds.h"
@@ -73,13 +74,24 @@ static sepal_status decide_train(int32_t *out, struct fit *fit, const struct pip
 static sepal_status report_majority(struct tree_maker *make, struct tree *train, struct fit *fit) {
     const sepal_data *data = fit->data;
     size_t classes = data->schema->n_classes, best = 0;
-    double *count = arena_zero(fit->ctx, &fit->arena, classes, sizeof *count);
-    if (!count) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < data->matrix.rows; i++) count[data->label[i]] += data_weight(data, i);
+    double *weight = arena_alloc(fit->ctx, &fit->arena, classes, sizeof *weight);
+    if (!weight) return SEPAL_EMEMORY;
+    class_weights(weight, data);
     for (size_t k = 1; k < classes; k++)
-        if (count[k] > count[best]) best = k;
+        if (weight[k] > weight[best]) best = k;
     tree_text(make, train, "majority", data->schema->classes[best]);
     return SEPAL_OK;
+}
+
+static void weigh_errors(double *right, double *errors, const int32_t *predicted,
+                         const sepal_data *data) {
+    size_t rows = data->matrix.rows, wrong = 0;
+    const int32_t *label = data->label;
+    for (size_t i = 0; !data->weight && i < rows; i++) wrong += predicted[i] != label[i];
+    *errors = (double)wrong;
+    *right = data->weight ? 0 : (double)(rows - wrong);
+    for (size_t i = 0; data->weight && i < rows; i++)
+        *(predicted[i] == label[i] ? right : errors) += data->weight[i];
 }
 
 static sepal_status report_train(struct tree_maker *make, struct tree *report, struct fit *fit,
@@ -93,8 +105,7 @@ static sepal_status report_train(struct tree_maker *make, struct tree *report, s
     if (!predicted) return SEPAL_EMEMORY;
     sepal_status status = decide_train(predicted, fit, pipeline, rule);
     double right = 0, errors = 0;
-    for (size_t i = 0; i < rows && status == SEPAL_OK; i++)
-        *(predicted[i] == data->label[i] ? &right : &errors) += data_weight(data, i);
+    if (status == SEPAL_OK) weigh_errors(&right, &errors, predicted, data);
     struct tree *train = tree_object(make, report, "train");
     tree_number(make, train, "accuracy", right / data->total_weight);
     tree_number(make, train, "errors", errors);

@@ -5,6 +5,11 @@
 
 /* ---- sums --------------------------------------------------------------------------------- */
 
+/* So many stripes of n numbers that one is worth the while. */
+static size_t stripes_of(size_t n) {
+    return n / SOME + 1 < STRIPES ? n / SOME + 1 : STRIPES;
+}
+
 struct stripe_sum {
     const struct proving *all;
     size_t n, stripes;
@@ -26,9 +31,8 @@ static sepal_status certify_sum_stripe(sepal_ctx *ctx, size_t stripe, void *payl
 
 sepal_status sum_stripes(double *out, double *error, const struct proving *all, size_t n,
                          partial_fn of) {
-    struct stripe_sum sum = {.all = all, .n = n, .stripes = n / SOME + 1, .of = of};
+    struct stripe_sum sum = {.all = all, .n = n, .stripes = stripes_of(n), .of = of};
     struct total total = {0};
-    if (sum.stripes > STRIPES) sum.stripes = STRIPES;
     TRY(run_tasks(all->o, sum.stripes, certify_sum_stripe, &sum));
     *error = 0;
     for (size_t s = 0; s < sum.stripes; s++) {
@@ -46,20 +50,22 @@ sepal_status sum_stripes(double *out, double *error, const struct proving *all, 
 static sepal_status clip_stripe(sepal_ctx *ctx, size_t stripe, void *payload) {
     const struct proving *all = payload;
     const struct objective *o = all->o;
-    size_t from = o->n * stripe / STRIPES, to = o->n * (stripe + 1) / STRIPES;
-    double least = o->loss->least, most = o->loss->most;
-    if (!all->alpha) o->loss->at(ctx->kernels, to - from, all->m + from, NULL, all->a + from, NULL);
+    size_t stripes = stripes_of(o->n), from = o->n * stripe / stripes,
+           to = o->n * (stripe + 1) / stripes;
+    double least = o->loss->least, most = o->loss->most, *out = all->a;
+    const double *given = all->alpha ? all->alpha : all->a;
+    if (!all->alpha) o->loss->at(ctx->kernels, to - from, all->m + from, NULL, out + from, NULL);
     for (size_t i = from; i < to; i++) {
-        double a = all->alpha ? all->alpha[i] : all->a[i];
-        a = a >= least ? a : a < least ? least : 0;
-        all->a[i] = a <= most ? a : most;
+        double a = given[i], up = a < least ? least : 0;
+        a = a >= least ? a : up;
+        out[i] = a <= most ? a : most;
     }
     return SEPAL_OK;
 }
 
 static sepal_status clip(struct proving *all, const double *alpha) {
     all->alpha = alpha;
-    return run_tasks(all->o, STRIPES, clip_stripe, all);
+    return run_tasks(all->o, stripes_of(all->o->n), clip_stripe, all);
 }
 
 /* How far a dual variable may move: the more, the less moving it costs. */
@@ -171,16 +177,17 @@ static double certify_largest(const struct proving *all) {
 static struct partial neg_conjugate_part(const struct proving *all, size_t from, size_t to) {
     const struct objective *o = all->o;
     struct partial part = {0};
-    double a[SOME], neg_conjugate[SOME], size = 0;
+    const struct kernels *kernels = o->ctx->kernels;
+    double a[SOME], neg_conjugate[SOME], terms[SOME], size = 0;
     for (size_t i = from, n; i < to; i += n) {
         n = to - i < SOME ? to - i : SOME;
         for (size_t k = 0; k < n; k++) a[k] = all->shrink * all->a[i + k];
-        o->loss->neg_conjugate(o->ctx->kernels, n, a, neg_conjugate);
-        for (size_t k = 0; k < n; k++) {
-            size += o->row_weight[i + k] * neg_conjugate_size(o->loss, a[k], neg_conjugate[k]);
-            neg_conjugate[k] *= o->row_weight[i + k];
-        }
-        total_add_all(&part.sum, neg_conjugate, n);
+        o->loss->neg_conjugate(kernels, n, a, neg_conjugate);
+        for (size_t k = 0; k < n; k++)
+            terms[k] = neg_conjugate_size(o->loss, a[k], neg_conjugate[k]);
+        size += kernels->dot_f64(o->row_weight + i, terms, n);
+        kernels->times(terms, o->row_weight + i, neg_conjugate, n);
+        total_add_all(&part.sum, terms, n);
     }
     part.error = (ROUNDING_OF_TERM + all->unbalanced) * size;
     return part;

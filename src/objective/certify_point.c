@@ -135,22 +135,24 @@ static struct partial losses(const struct proving *all, size_t from, size_t to) 
     const struct objective *o = all->o;
     struct partial part = {0};
     double error = 0;
-    double value[SOME], near[SOME], alpha[SOME];
+    const struct kernels *kernels = o->ctx->kernels;
+    double value[SOME], near[SOME], alpha[SOME], off_by[SOME], weighted[SOME];
     for (size_t i = from, n; i < to; i += n) {
         n = to - i < SOME ? to - i : SOME;
         for (size_t k = 0; k < n; k++) near[k] = all->m[i + k] - all->off[i + k];
         /* those of the logistic loss cost most, and its slopes change by so little that those at the
            margins will do */
         bool costly = o->loss == &loss_logistic;
-        o->loss->at(o->ctx->kernels, n, all->m + i, value, costly ? alpha : NULL, NULL);
-        if (!costly) o->loss->at(o->ctx->kernels, n, near, NULL, alpha, NULL);
+        o->loss->at(kernels, n, all->m + i, value, costly ? alpha : NULL, NULL);
+        if (!costly) o->loss->at(kernels, n, near, NULL, alpha, NULL);
+        double steeper = costly ? ROUNDING_MORE * o->loss->smoothness : 0;
         for (size_t k = 0; k < n; k++) {
             double off = all->off[i + k], slope = steepest_near(o->loss, alpha[k], off);
-            if (costly) slope += ROUNDING_MORE * o->loss->smoothness * off;
-            error += o->row_weight[i + k] * (slope * off + ROUNDING_OF_TERM * value[k]);
-            value[k] *= o->row_weight[i + k];
+            off_by[k] = (slope + steeper * off) * off + ROUNDING_OF_TERM * value[k];
         }
-        total_add_all(&part.sum, value, n);
+        error += kernels->dot_f64(o->row_weight + i, off_by, n);
+        kernels->times(weighted, o->row_weight + i, value, n);
+        total_add_all(&part.sum, weighted, n);
     }
     part.error = error;
     return part;

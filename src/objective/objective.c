@@ -76,7 +76,8 @@ static sepal_status keep_columns(struct objective *o) {
     if (!o->columns) return SEPAL_EMEMORY;
     for (size_t b = 0; b < o->rows.n_blocks; b++) {
         const struct block *block = &o->rows.blocks[b];
-        rows_turned(o->columns + block->first_row, o->apart, block->f64, block->rows, o->cols);
+        o->ctx->kernels->turn(o->columns + block->first_row, o->apart, block->f64, block->rows,
+                              o->cols);
     }
     return SEPAL_OK;
 }

@@ -52,7 +52,7 @@ static void turn_panel(const struct objective *o, const struct kernels *kernels,
         n = panel->n - i < PANEL ? panel->n - i : PANEL;
         block_panel(panel->x, kernels, panel->block, panel->local + i, n, cols, o->centre,
                     scratch + cols * APART);
-        rows_turned(scratch + i, APART, panel->x[0], n, cols); /* they follow each other */
+        kernels->turn(scratch + i, APART, panel->x[0], n, cols); /* they follow each other */
     }
 }
 
@@ -141,11 +141,22 @@ static void add_gram(const struct sweep_pass *pass, const struct kernels *kernel
         kernels->dot_columns(sum + cols * cols, 0, curvature, 0, 1, x, apart, cols, n);
 }
 
+/* The sum of the factors is asked for by a bias, and by a centre that sparse rows have not lost. */
+static double sum_of_factors(const struct objective *o, const struct panel *panel) {
+    double sum[4] = {0};
+    size_t i = 0;
+    if (o->bias == BIAS_NONE && !(o->rows.sparse && o->centre)) return 0;
+    for (; panel->n - i >= 4; i += 4)
+        for (size_t l = 0; l < 4; l++) sum[l] += panel->factor[i + l];
+    for (; i < panel->n; i++) sum[0] += panel->factor[i];
+    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+}
+
 static void panel_adds(struct sweep_pass *pass, const struct kernels *kernels, size_t slab,
                        struct panel *panel) {
     const struct objective *o = pass->o;
     double *sum = o->slab_sum + slab * o->width;
-    for (size_t i = 0; i < panel->n; i++) pass->factors[slab] += panel->factor[i];
+    pass->factors[slab] += sum_of_factors(o, panel);
     if (panel->turned) {
         add_columns(pass, kernels, panel, sum);
         return;
@@ -320,8 +331,9 @@ static void join_grams(double *out, const struct sweep_pass *pass) {
         for (size_t k = j; k < cols; k++) out[j * width + k] = pass->gram[j * cols + k];
         if (width > cols) out[j * width + cols] = pass->gram[cols * cols + j];
     }
+    if (width == cols) return;
     for (size_t i = 0; i < o->n; i++) sum += pass->curvature[i];
-    if (width > cols) out[width * width - 1] = sum;
+    out[width * width - 1] = sum;
 }
 
 static sepal_status run_pass_with_gram(double *out, struct sweep_pass *pass) {

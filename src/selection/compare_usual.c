@@ -4,6 +4,7 @@
 #include "selection/compare.h"
 
 #include "core/alloc.h"
+#include "data/class_counts.h"
 
 #include <string.h>
 
@@ -57,9 +58,9 @@ sepal_status compare_usual(struct comparison *all) {
 static sepal_status fewest_rows(size_t *class, size_t *fewest, const struct comparison *all) {
     const sepal_data *data = all->data;
     size_t classes = data->schema->n_classes;
-    size_t *count = mem_zero(all->ctx, classes, sizeof *count);
+    size_t *count = mem_alloc(all->ctx, classes, sizeof *count);
     if (!count) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < data->matrix.rows; i++) count[data->label[i]]++;
+    class_counts(count, data->label, data->matrix.rows, classes);
     *class = 0;
     for (size_t k = 1; k < classes; k++)
         if (count[k] < count[*class]) *class = k;

@@ -24,8 +24,8 @@ static void newton_add_excess(double *excess, const struct newton *s, size_t i, 
     double value[PART], neg_conjugate[PART];
     o->loss->at(o->ctx->kernels, n, m, value, NULL, NULL);
     o->loss->neg_conjugate(o->ctx->kernels, n, a, neg_conjugate);
-    for (size_t k = 0; k < n; k++)
-        *excess += o->row_weight[i + k] * (value[k] + a[k] * m[k] - neg_conjugate[k]);
+    for (size_t k = 0; k < n; k++) value[k] = value[k] + a[k] * m[k] - neg_conjugate[k];
+    *excess += o->ctx->kernels->dot_f64(o->row_weight + i, value, n);
 }
 
 static double newton_excess(const struct newton *s) {
@@ -46,11 +46,16 @@ static sepal_status newton_dual_slab(sepal_ctx *ctx, size_t slab, void *payload)
         const double *m = s->sweep.m + i;
         double *a = s->d->alpha + i;
         o->loss->at(ctx->kernels, n, s->before + i, NULL, alpha, curvature);
+        const double *before = s->before + i;
+        double least = o->loss->least, most = o->loss->most;
+        int outside = 0;
         for (size_t k = 0; k < n; k++) {
-            double model = alpha[k] - curvature[k] * (m[k] - s->before[i + k]);
-            a[k] = clamp(model, o->loss->least, o->loss->most);
-            if (a[k] != model) all->clipped[slab] = true;
+            double model = alpha[k] - curvature[k] * (m[k] - before[k]);
+            double high = model > least ? model : least;
+            a[k] = high < most ? high : most;
+            outside |= a[k] != model;
         }
+        if (outside) all->clipped[slab] = true;
         newton_add_excess(&excess, s, i, n);
     }
     all->loss[slab] = excess;

@@ -317,6 +317,30 @@ static void columns_are_summed(void **state) {
     }
 }
 
+/* Every number comes to its place, and nothing is written beside them. */
+static void rows_are_turned(void **state) {
+    (void)state;
+    enum { MOST = 13, APART = MOST + 2 };
+    const struct kernels *sets[KERNEL_SETS];
+    size_t count = kernels_usable(sets);
+    for (size_t rows = 0; rows <= MOST; rows++)
+        for (size_t cols = 1; cols <= MOST; cols++) {
+            double *x = malloc(rows * cols * sizeof *x + 1), out[MOST * APART];
+            assert_non_null(x);
+            for (size_t k = 0; k < rows * cols; k++) x[k] = (double)k;
+            for (size_t s = 0; s < count; s++) {
+                for (size_t k = 0; k < MOST * APART; k++) out[k] = -1;
+                sets[s]->turn(out, APART, x, rows, cols);
+                for (size_t j = 0; j < MOST; j++)
+                    for (size_t i = 0; i < APART; i++) {
+                        bool there = i < rows && j < cols;
+                        assert_true(out[j * APART + i] == (there ? (double)(i * cols + j) : -1));
+                    }
+            }
+            free(x);
+        }
+}
+
 static void shifts_are_exact(void **state) {
     (void)state;
     enum { MOST = 70 };
@@ -466,6 +490,7 @@ int main(void) {
         cmocka_unit_test(axpy_is_the_same_everywhere),
         cmocka_unit_test(rows_are_as_one_by_one),
         cmocka_unit_test(columns_are_summed),
+        cmocka_unit_test(rows_are_turned),
         cmocka_unit_test(shifts_are_exact),
         cmocka_unit_test(numbers_are_surveyed),
         cmocka_unit_test(entropies_are_exact),

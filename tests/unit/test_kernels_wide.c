@@ -65,7 +65,8 @@ static void rows_are_those_of_plain_loops(void **state) {
         struct row row = random_row(&rng), before, after;
         const uint32_t *index = row.dense ? NULL : row.index;
         float sums[KERNEL_SETS][OVR_LANES] = {{0}}, d[OVR_LANES];
-        double wide[KERNEL_SETS][OVR_LANES] = {{0}}, doubles[KERNEL_SETS][OVR_LANES] = {{0}}, d64[OVR_LANES];
+        double wide[KERNEL_SETS][OVR_LANES] = {{0}}, doubles[KERNEL_SETS][OVR_LANES] = {{0}},
+               d64[OVR_LANES];
         double w64[COLS * OVR_LANES];
         for (size_t k = 0; k < COLS * OVR_LANES; k++) w64[k] = (double)row.w[k];
         for (size_t l = 0; l < OVR_LANES; l++) d[l] = (float)(d64[l] = random_value(&rng));
