@@ -1,4 +1,6 @@
 /* Counts of classes are those of a plain loop, for few classes and many, and weights their sums. */
+#include "data/class_counts.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +11,6 @@
 #include <string.h>
 
 #include "seed.h"
-#include "data/class_counts.h"
 
 enum { ROWS = 300, CLASSES = 130 };
 
@@ -31,7 +32,8 @@ static void counts_are_those_of_a_loop(void **state) {
             weighed[classes] = 17;
             class_counts(found, label, n, classes);
             assert_memory_equal(found, expected, classes * sizeof *found);
-            struct schema schema = {.n_classes = classes};
+            struct schema schema = {0};
+            schema.n_classes = classes;
             sepal_data data = {.schema = &schema, .label = label, .matrix = {.rows = n}};
             class_weights(weighed, &data);
             for (size_t k = 0; k < classes; k++) assert_true(weighed[k] == (double)expected[k]);
