@@ -68,10 +68,9 @@ static sepal_status clip(struct proving *all, const double *alpha) {
     return run_tasks(all->o, stripes_of(all->o->n), clip_stripe, all);
 }
 
-/* How far a dual variable may move: the more, the less moving it costs. */
-static double certify_room(const struct loss *loss, double a) {
-    if (isinf(loss->least)) return 1;
-    return isinf(loss->most) ? a : a * (1 - a / loss->most);
+/* How far a dual variable may move: the more, the less moving it costs. `inverse`: 1 / loss->most. */
+static inline double certify_room(bool unbounded, double inverse, double a) {
+    return unbounded ? 1 : a * (1 - a * inverse);
 }
 
 struct certify_totals {
@@ -85,18 +84,23 @@ static sepal_status sides_of_stripe(sepal_ctx *ctx, size_t stripe, void *payload
     const struct proving *all = sums->all;
     const struct objective *o = all->o;
     size_t from = o->n * stripe / STRIPES, to = o->n * (stripe + 1) / STRIPES;
-    double high[SOME], both[SOME], free[SOME], size = 0;
-    (void)ctx;
+    double high[SOME], both[SOME], free[SOME], magnitude[SOME], ones[SOME], size = 0;
+    double inverse = 1 / o->loss->most;
+    bool unbounded = isinf(o->loss->least);
+    for (size_t k = 0; k < SOME; k++) ones[k] = 1;
     for (size_t i = from, n; i < to; i += n) {
+        const double *variable = all->a + i, *weight = o->row_weight + i;
+        const int32_t *label = o->label + i;
         n = to - i < SOME ? to - i : SOME;
         for (size_t k = 0; k < n; k++) {
-            double a = all->a[i + k], term = o->row_weight[i + k] * a;
-            bool is_high = o->label[i + k] == 1;
+            double a = variable[k], term = weight[k] * a;
+            bool is_high = label[k] == 1;
             high[k] = is_high ? term : 0;
             both[k] = is_high ? term : -term;
-            free[k] = o->row_weight[i + k] * certify_room(o->loss, a);
-            size += fabs(term);
+            free[k] = weight[k] * certify_room(unbounded, inverse, a);
+            magnitude[k] = fabs(term);
         }
+        size += ctx->kernels->dot_f64(magnitude, ones, n);
         total_add_all(&sums->high[stripe], high, n);
         total_add_all(&sums->difference[stripe], both, n);
         total_add_all(&sums->slack[stripe], free, n);
@@ -134,15 +138,13 @@ static sepal_status balance_stripe(sepal_ctx *ctx, size_t stripe, void *payload)
     const struct balancing *by = payload;
     const struct objective *o = by->all->o;
     size_t from = o->n * stripe / STRIPES, to = o->n * (stripe + 1) / STRIPES;
-    double *a = by->all->a;
+    double *a = by->all->a, inverse = 1 / o->loss->most;
+    bool unbounded = isinf(o->loss->least);
     (void)ctx;
-    for (size_t i = from; i < to; i++) {
-        if (by->moves)
-            a[i] -= by->step * objective_side(o, i) * certify_room(o->loss, a[i]);
-        else
-            a[i] *= by->factor[o->label[i] == 1];
-        a[i] = fmin(fmax(a[i], o->loss->least), o->loss->most);
-    }
+    for (size_t i = from; i < to && by->moves; i++)
+        a[i] -= by->step * objective_side(o, i) * certify_room(unbounded, inverse, a[i]);
+    for (size_t i = from; i < to && !by->moves; i++) a[i] *= by->factor[o->label[i] == 1];
+    for (size_t i = from; i < to; i++) a[i] = clamp(a[i], o->loss->least, o->loss->most);
     return SEPAL_OK;
 }
 

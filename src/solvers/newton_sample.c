@@ -28,13 +28,15 @@ static bool all_have(const int32_t *label, size_t n, int32_t which) {
 /* The weights of n rows by their sides, in four partial sums each, so that one addition need not wait for
    the one before. */
 static void add_weights(double sum[2][4], const double *weight, const int32_t *label, size_t n) {
+    double low[4] = {0}, high[4] = {0};
     size_t k = 0;
     for (; n - k >= 4; k += 4)
         for (size_t l = 0; l < 4; l++) {
-            double w = weight[k + l], high = label[k + l] == 1 ? w : 0;
-            sum[0][l] += w - high;
-            sum[1][l] += high;
+            double w = weight[k + l], side = label[k + l] == 1 ? w : 0;
+            low[l] += w - side;
+            high[l] += side;
         }
+    for (size_t l = 0; l < 4; l++) sum[0][l] += low[l], sum[1][l] += high[l];
     for (; k < n; k++) sum[label[k] == 1][0] += weight[k];
 }
 
