@@ -78,9 +78,10 @@ static inline float lanes_log_of_one_plus(float e) {
     return 2 * s * sum;
 }
 
-/* The dual variable a step behind the place where it is p, by its series: the error is below step^3 / 48. */
-static inline float lanes_series(float p, float curvature, float step) {
-    return p - curvature * step * (1 - (0.5F - p) * step);
+/* The root's a from a place where it is p and Newton's step is `step`, to the third order of that: both the
+   curvature of a and what it does to the step count. `inverse`: 1 / (1 + q curvature). */
+static inline float lanes_series(float p, float curvature, float step, float inverse) {
+    return p - curvature * step * (1 - (0.5F - p) * step * inverse);
 }
 
 /* The best a is 1 / (1 + e^z) where z = m + q (a - before). As a function of z the difference of both
@@ -99,11 +100,12 @@ static inline bool lanes_logistic_step(struct lanes_step *step, size_t lanes) {
         float e = lanes_exp_of_minus(size), sigmoid = 1 / (1 + e),
               p = (margin < 0 ? 1 : e) * sigmoid;
         float curvature = e * sigmoid * sigmoid, middle = 0.5F * (a + p), apart = p - a;
-        float flat = middle * (1 - middle) + 1e-30F, move = q_ii * apart / (1 + q_ii * curvature);
+        float flat = middle * (1 - middle) + 1e-30F, inverse = 1 / (1 + q_ii * curvature);
+        float move = q_ii * apart * inverse;
         float value = lanes_log_of_one_plus(e) + (margin < 0 ? size : 0);
         step->gap[l] += step->scale[l] * (0.5F * apart * apart / flat);
         step->loss[l] += step->scale[l] * (value + 0.5F * a * margin);
-        best[l] = lanes_series(p, curvature, move);
+        best[l] = lanes_series(p, curvature, move, inverse);
         m[l] = margin;
         q[l] = q_ii;
         float at_0 = margin + q_ii * (0.5F - a); /* above 0: so is the root */
@@ -118,8 +120,9 @@ static inline bool lanes_logistic_step(struct lanes_step *step, size_t lanes) {
             float size = z[l] < 0 ? -z[l] : z[l], e = lanes_exp_of_minus(size),
                   sigmoid = 1 / (1 + e);
             float p = (z[l] < 0 ? 1 : e) * sigmoid, curvature = e * sigmoid * sigmoid;
-            float move = (m[l] + q[l] * (p - step->a[l]) - z[l]) / (1 + q[l] * curvature);
-            best[l] = lanes_series(p, curvature, move);
+            float inverse = 1 / (1 + q[l] * curvature);
+            float move = (m[l] + q[l] * (p - step->a[l]) - z[l]) * inverse;
+            best[l] = lanes_series(p, curvature, move, inverse);
             z[l] = lanes_clip(z[l] + move, low[l], high[l]);
             far |= (move > close) | (move < -close);
         }

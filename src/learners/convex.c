@@ -187,15 +187,18 @@ static sepal_status run_one(struct convex *convex, const struct convex_solver *s
 
 static sepal_status convex_run(struct convex *convex, struct convex_plan *plan) {
     struct solver *d = &convex->descent;
-    d->limit = plan->then ? plan->limit : 0;
-    TRY(run_one(convex, plan->first));
-    if (d->converged || d->stopped || !plan->then) return SEPAL_OK;
-    if (d->max_iter && d->max_iter <= d->iterations) return SEPAL_OK;
-    d->limit = 0;
-    d->warm = true;
-    convex->handed_over = true;
-    *plan = (struct convex_plan){.first = plan->then, .why = plan->why};
-    return run_one(convex, plan->first);
+    for (;;) {
+        d->limit = plan->then ? plan->limit : 0;
+        TRY(run_one(convex, plan->first));
+        d->limit = 0;
+        if (d->converged || d->stopped || !plan->then) return SEPAL_OK;
+        if (d->max_iter && d->max_iter <= d->iterations) return SEPAL_OK;
+        d->warm = true;
+        convex->handed_on = convex->handed_over;
+        convex->handed_over = true;
+        *plan = (struct convex_plan){
+            .first = plan->then, .then = plan->last, .limit = plan->then_limit, .why = plan->why};
+    }
 }
 
 double convex_rounding(const struct convex *convex) {

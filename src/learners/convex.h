@@ -130,11 +130,11 @@ struct convex {
     double *row_weight;
     const double *factor; /* of the classes in it, by side or by the rows' own class; NULL: all 1 */
     bool factor_by_side;
-    double total;  /* the sum of the rows' weights */
-    size_t before; /* iterations before those of the solver at work */
-    bool handed_over;
-    bool centred; /* columns are less their means: see convex_pose */
-    bool endless; /* no finite weights are best, and that was said */
+    double total;                /* the sum of the rows' weights */
+    size_t before;               /* iterations before those of the solver at work */
+    bool handed_over, handed_on; /* to the second solver of the plan, to its last */
+    bool centred;                /* columns are less their means: see convex_pose */
+    bool endless;                /* no finite weights are best, and that was said */
 };
 
 /* convex.c: ", about 7 s left", or "" while that is not known. `done` of the `of` problems were solved since
@@ -191,11 +191,11 @@ double convex_rounding(const struct convex *convex);
 
 /* convex_choice.c: the solver that is asked for or the foreseen costs suggest. */
 struct convex_plan {
-    const struct convex_solver *first,
-        *then; /* then: who takes over where the first is slow; or NULL */
+    const struct convex_solver *first, *then,
+        *last; /* who takes over where the first is slow, and where that is, too; or NULL */
     const char *why;
-    double cost;  /* foreseen, nanoseconds */
-    size_t limit; /* steps of the first that cost what the other would */
+    double cost;              /* foreseen, nanoseconds */
+    size_t limit, then_limit; /* steps of the first and of `then` that cost what the next would */
 };
 sepal_status convex_choose(struct convex_plan *out, struct convex *convex);
 /* convex_shape.c: what it is foreseen from. */

@@ -36,19 +36,41 @@ static struct convex_cost cost_of(const struct convex_solver *solver, const stru
     return solver->cost ? solver->cost(shape) : only_one;
 }
 
-/* The cheapest, and the next, which takes over where the first turns out slow. Without an L2 penalty none
-   goes on from the point of another. */
+static double cost_in_all(const struct convex_solver *solver, const struct objective *o,
+                          const struct convex_shape *shape) {
+    struct convex_cost cost = cost_of(solver, o, shape);
+    return cost.step * cost.steps;
+}
+
+/* So many steps cost what the next solver would, and no less than a doubtful foresight of this one's. */
+static size_t limit_of(const struct convex_solver *solver, const struct objective *o,
+                       const struct convex_shape *shape, double next) {
+    static const double doubt = 6; /* it is given so many times what was foreseen */
+    struct convex_cost cost = cost_of(solver, o, shape);
+    return (size_t)fmin(fmax(next, doubt * cost.step * cost.steps) / cost.step, 1e9) + 1;
+}
+
+/* The last one goes on without a limit: it is to be one of second order, which the conditioning of the
+   problem does not hold up for ever. */
+static const struct convex_solver *last_of(const struct objective *o,
+                                           const struct convex_shape *shape) {
+    double newton = cost_in_all(&convex_solver_newton, o, shape),
+           newton_cg = cost_in_all(&convex_solver_newton_cg, o, shape);
+    const struct convex_solver *last =
+        newton <= newton_cg ? &convex_solver_newton : &convex_solver_newton_cg;
+    return fmin(newton, newton_cg) < DBL_MAX ? last : NULL;
+}
+
+/* The cheapest, and the next, which takes over where the first turns out slow, and who does so from that.
+   Without an L2 penalty none goes on from the point of another. */
 struct convex_plan convex_plan_by(const struct objective *o, const struct convex_shape *shape) {
     struct convex_plan plan = {.cost = INFINITY};
-    static const double doubt = 6; /* it is given so many times what was foreseen */
-    double next = INFINITY, step = 1;
+    double next = INFINITY;
     for (const struct convex_solver *const *row = convex_solver_table; *row; row++) {
-        struct convex_cost cost = cost_of(*row, o, shape);
-        double all = cost.step * cost.steps;
+        double all = cost_in_all(*row, o, shape);
         if (all < plan.cost) {
             next = plan.cost;
             plan = (struct convex_plan){.first = *row, .then = plan.first, .cost = all};
-            step = cost.step;
         } else if (all < next) {
             next = all;
             plan.then = *row;
@@ -57,7 +79,12 @@ struct convex_plan convex_plan_by(const struct objective *o, const struct convex
     if (!plan.first) plan.first = &convex_solver_sgd; /* there is none for such an objective */
     if (!(o->l2 > 0)) plan.then = NULL;
     plan.why = o->l1 > 0 && !o->box ? "an L1 penalty" : plan.first->suits;
-    plan.limit = (size_t)fmin(fmax(next, doubt * plan.cost) / step, 1e9) + 1;
+    if (!plan.then) return plan;
+    plan.limit = limit_of(plan.first, o, shape, next);
+    plan.last = last_of(o, shape);
+    if (plan.last == plan.then) plan.last = NULL;
+    if (plan.last)
+        plan.then_limit = limit_of(plan.then, o, shape, cost_in_all(plan.last, o, shape));
     return plan;
 }
 

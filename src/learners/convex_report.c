@@ -104,8 +104,9 @@ const char *convex_loss_words(struct convex *convex) {
 static const char *name_solver(struct convex *convex, const struct convex_plan *plan) {
     if (!convex->handed_over)
         return FIT_JOIN(convex->fit, plan->first->name.name, " (", plan->why, ")");
-    return FIT_JOIN(convex->fit, plan->first->name.name, ", then ", plan->then->name.name, " (",
-                    plan->why, ", but slow)");
+    return FIT_JOIN(convex->fit, plan->first->name.name, ", then ", plan->then->name.name,
+                    convex->handed_on ? ", then " : "",
+                    convex->handed_on ? plan->last->name.name : "", " (", plan->why, ", but slow)");
 }
 
 void convex_report_facts(const struct convex *convex, struct fit *fit, const struct proof *proof) {

@@ -61,13 +61,15 @@ double dual_step_logistic(struct dual *s, size_t i, double m) {
     for (int k = 0; k < STEPS; k++) {
         double e = exp_of_minus(fabs(t)), one = 1 + e, alpha = (t < 0 ? 1 : e) / one;
         second = e / (one * one);
-        double off = t - base - curvature * alpha, step = -off / (1 + curvature * second);
+        double off = t - base - curvature * alpha, inverse = 1 / (1 + curvature * second);
+        double step = -off * inverse;
         *(off < 0 ? &low : &high) = t;
         if (!(t + step >= low && t + step <= high)) step = 0.5 * (low + high) - t;
         t += step;
         if (fabs(step) > small) continue;
-        /* the dual variable at t by its series from the last place: its error is step^3 */
-        a = alpha - second * step * (1 - (0.5 - alpha) * step);
+        /* the root's dual variable by its series from the last place, to the order of step^3: both its
+           curvature and what that does to the step count */
+        a = alpha - second * step * (1 - (0.5 - alpha) * step * inverse);
         break;
     }
     s->implied_margin[i] = t;

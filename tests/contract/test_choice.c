@@ -50,6 +50,37 @@ static void costs_make_sense(void **state) {
     }
 }
 
+/* Whatever the shape, the solver that goes on without a limit is the cheapest one where nothing else can take
+   over, or one of second order. (Dual coordinate descent as the last went on for hours at a curvature of 1e31.) */
+static void no_plan_ends_in_a_slow_solver(void **state) {
+    (void)state;
+    struct rng rng = rng_make(test_seed(62), 1);
+    const struct loss *losses[] = {&loss_logistic, &loss_squared_hinge};
+    size_t three = 0;
+    for (int k = 0; k < 2000; k++) {
+        struct matrix x = {.rows = 1};
+        struct objective o = {
+            .ctx = ctx, .x = &x, .loss = losses[k % 2], .l2 = 1, .cols = 1, .n = 1};
+        struct convex_shape s = {.rows = ceil(pow(10, 5 * rng_unit(&rng))),
+                                 .width = ceil(pow(10, 5 * rng_unit(&rng))),
+                                 .classes = 1,
+                                 .curvature = pow(10, 40 * rng_unit(&rng) - 5),
+                                 .tol = pow(10, -8 * rng_unit(&rng)),
+                                 .logistic = k % 2 == 0,
+                                 .few_rows = rng_below(&rng, 2)};
+        s.entries = s.rows * s.width;
+        s.directions = 1 + (s.width - 1) * rng_unit(&rng);
+        s.off_centre = 1;
+        struct convex_plan plan = convex_plan_by(&o, &s);
+        const struct convex_solver *end = plan.last ? plan.last : plan.then;
+        assert_true(end == &convex_solver_newton || end == &convex_solver_newton_cg);
+        assert_true(plan.first != plan.then && plan.then != plan.last && plan.limit > 0);
+        assert_true(!plan.last || plan.then_limit > 0);
+        three += plan.last != NULL && plan.last != plan.first;
+    }
+    assert_true(three > 0);
+}
+
 /* ---- what the choice looks at ------------------------------------------------------------------ */
 
 /* Fewer rows than columns, spread evenly in `rank` directions at `distance` from the origin. */
@@ -252,6 +283,7 @@ static void newton_proves_what_it_was_handed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(costs_make_sense),
+                                       cmocka_unit_test(no_plan_ends_in_a_slow_solver),
                                        cmocka_unit_test(directions_are_about_the_rank),
                                        cmocka_unit_test(distance_counts_without_a_bias),
                                        cmocka_unit_test(the_origin_does_not_count),
