@@ -16,22 +16,18 @@ sepal_status joint_at_zero(double *out, const struct joint *j) {
 
 /* ---- cross-entropy -------------------------------------------------------------------------- */
 
-/* p - e_y; the own class's as minus the sum of the others, which keeps its digits where p_y is near 1. */
-static void less_target(size_t n, size_t classes, size_t lanes, const int32_t *label, double *p) {
-    for (size_t i = 0; i < n; i++) {
-        double *row = p + i * lanes, others = 0;
-        size_t own = (size_t)label[i];
-        for (size_t k = 0; k < classes; k++) others += k == own ? 0 : row[k];
-        row[own] = -others;
-    }
-}
-
+/* p - e_y */
 static void cross_entropy_at(const struct kernels *kernels, size_t n, size_t classes, size_t lanes,
                              const double *score, const int32_t *label, double *value,
                              double *slope, double *state) {
-    kernels->softmax(score, n, classes, lanes, label, value, slope);
-    for (size_t k = 0; state && k < n * lanes; k++) state[k] = slope[k];
-    less_target(n, classes, lanes, label, slope);
+    double missing[JOINT_PANEL];
+    for (size_t i = 0, some; i < n; i += some, score += some * lanes, slope += some * lanes) {
+        some = n - i < JOINT_PANEL ? n - i : JOINT_PANEL;
+        double *p = state ? state + i * lanes : slope;
+        kernels->softmax(score, some, classes, lanes, label + i, value + i, p, missing);
+        for (size_t k = 0; state && k < some * lanes; k++) slope[k] = p[k];
+        for (size_t k = 0; k < some; k++) slope[k * lanes + (size_t)label[i + k]] = -missing[k];
+    }
 }
 
 /* (diag(p) - p p') t */
@@ -65,11 +61,10 @@ const struct joint_loss joint_cross_entropy = {
 static void squared_error_at(const struct kernels *kernels, size_t n, size_t classes, size_t lanes,
                              const double *score, const int32_t *label, double *value,
                              double *slope, double *state) {
-    kernels->softmax(score, n, classes, lanes, label, value, slope);
     for (size_t i = 0; i < n; i++) {
-        double *p = slope + i * lanes, square = 0, product = 0, missing = 0;
+        double *p = slope + i * lanes, square = 0, product = 0, missing;
         size_t own = (size_t)label[i];
-        for (size_t k = 0; k < classes; k++) missing += k == own ? 0 : p[k];
+        kernels->softmax(score + i * lanes, 1, classes, lanes, label + i, value + i, p, &missing);
         for (size_t k = 0; k < classes; k++) {
             double e = k == own ? -missing : p[k];
             square += e * e;

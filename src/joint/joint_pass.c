@@ -17,6 +17,7 @@ struct joint_pass {
     const double *given;  /* n x lanes */
     bool duals;           /* `given` are dual variables: the factors are c_i (e_y - alpha_i) */
     double *shift;        /* lanes: added to the scores, the biases less c . v of sparse rows */
+    bool shifted;         /* there are any */
     double *score;        /* n x lanes: scores are kept there; NULL: not */
     double *state;        /* n x lanes, see struct joint_sweep */
     const double *curves; /* n x lanes: the factors are the second derivatives there times scores */
@@ -54,7 +55,7 @@ static void panel_of_scores(const struct joint_pass *pass, const struct block *b
     else
         j->o->ctx->blas->gemm_nn(n, j->lanes, j->o->cols, x, j->o->cols, pass->v, j->lanes,
                                  room->score, j->lanes);
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < n && pass->shifted; k++)
         for (size_t l = 0; l < j->lanes; l++) room->score[k * j->lanes + l] += pass->shift[l];
 }
 
@@ -210,9 +211,10 @@ static void finish_sums(const struct joint_pass *pass) {
 }
 
 /* The biases less c . v of sparse rows. */
-static void find_shift(const struct joint_pass *pass) {
+static void find_shift(struct joint_pass *pass) {
     const struct joint *j = pass->j;
     const struct objective *o = j->o;
+    pass->shifted = o->bias != BIAS_NONE || (o->rows.sparse && o->centre);
     for (size_t l = 0; l < j->lanes; l++)
         pass->shift[l] = o->bias == BIAS_NONE ? 0 : pass->v[o->cols * j->lanes + l];
     for (size_t c = 0; o->rows.sparse && o->centre && c < o->cols; c++)

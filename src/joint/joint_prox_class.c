@@ -218,10 +218,10 @@ static void class_move(struct joint_prox *p, size_t k, double length) {
     if (o->bias != BIAS_NONE) p->d->u[o->cols * j->lanes + k] += length * p->step[p->n_set[k]];
     for (size_t i = 0; i < o->n; i++) p->sweep.score[i * j->lanes + k] += length * p->t[i];
     for (size_t i = 0, n; i < o->n; i += n) {
-        double value[JOINT_PANEL];
+        double value[JOINT_PANEL], missing[JOINT_PANEL];
         n = o->n - i < JOINT_PANEL ? o->n - i : JOINT_PANEL;
         o->ctx->kernels->softmax(p->sweep.score + i * j->lanes, n, j->classes, j->lanes,
-                                 o->label + i, value, p->sweep.state + i * j->lanes);
+                                 o->label + i, value, p->sweep.state + i * j->lanes, missing);
     }
 }
 

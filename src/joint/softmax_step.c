@@ -63,8 +63,8 @@ struct softmax_row {
 static double softmax_above(const struct softmax_row *row, const double *t, double *p,
                             double *loss) {
     const struct joint *j = row->j;
-    double mean = 0, square = 0;
-    j->o->ctx->kernels->softmax(t, 1, j->classes, j->lanes, row->label, loss, p);
+    double mean = 0, square = 0, missing;
+    j->o->ctx->kernels->softmax(t, 1, j->classes, j->lanes, row->label, loss, p, &missing);
     for (size_t k = 0; k < j->classes; k++) {
         double way = t[k] - row->score[k];
         mean += row->a[k] * (t[k] - t[*row->label]);

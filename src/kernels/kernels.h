@@ -86,9 +86,10 @@ struct kernels {
     /* of n numbers a in [0, 1] the entropies -a ln a - (1 - a) ln(1 - a), to some last bits */
     void (*entropy)(const double *a, size_t n, double *out);
     /* of n rows of scores, `lanes` numbers each of which the first `classes` count, the probabilities
-       (other lanes: 0) and the losses -ln p[label]; see kernels/softmax.h */
+       (other lanes: 0), the losses -ln p[label] and 1 - p[label], which keeps its digits; see
+       kernels/softmax.h */
     void (*softmax)(const double *score, size_t n, size_t classes, size_t lanes,
-                    const int32_t *label, double *value, double *p);
+                    const int32_t *label, double *value, double *p, double *missing);
     /* of n such rows of numbers in [0, 1] the entropies: minus the sum of a ln a */
     void (*softmax_entropy)(const double *a, size_t n, size_t classes, size_t lanes, double *out);
     /* The nearest point of the simplex to `lanes` numbers z, a multiple of 4, in place: max(0, z_k - theta) with the

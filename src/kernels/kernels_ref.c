@@ -222,5 +222,41 @@ static void ref_simplex_survey(struct simplex_view *out, const double *a, const 
     out->mean = simplex_sum(mean);
 }
 
+/* ---- softmax, four lanes side by side ---------------------------------------------------------- */
+
+static void ref_softmax_begin(struct softmax_panel *panel, const double *score, size_t n,
+                              size_t classes, size_t lanes, double *p) {
+    for (size_t i = 0; i < n; i++, score += lanes, p += lanes) {
+        double most = -INFINITY, all[SOFTMAX_LANES] = {0};
+        size_t best = 0;
+        for (size_t k = 0; k < classes; k++) {
+            if (score[k] > most) best = k;
+            most = score[k] > most ? score[k] : most;
+            all[k % SOFTMAX_LANES] += score[k];
+        }
+        for (size_t l = 0; l < lanes; l++) p[l] = most - score[l] > 0 ? most - score[l] : 0;
+        panel->best[i] = best;
+        panel->all[i] = simplex_sum(all);
+    }
+}
+
+static void ref_softmax_end(struct softmax_panel *panel, size_t n, size_t classes, size_t lanes,
+                            double *p) {
+    for (size_t i = 0; i < n; i++, p += lanes) {
+        double sum[SOFTMAX_LANES] = {0};
+        for (size_t k = 0; k < classes; k++)
+            sum[k % SOFTMAX_LANES] += k == panel->best[i] ? 0 : p[k];
+        panel->others[i] = simplex_sum(sum);
+        double part = 1 / (1 + panel->others[i]);
+        for (size_t l = 0; l < lanes; l++) p[l] = l < classes ? p[l] * part : 0;
+    }
+}
+
+static void ref_softmax(const double *score, size_t n, size_t classes, size_t lanes,
+                        const int32_t *label, double *value, double *p, double *missing) {
+    softmax_rows(ref_softmax_begin, ref_softmax_end, score, n, classes, lanes, label, value, p,
+                 missing);
+}
+
 const struct kernels kernels_reference = {
     .name = "reference", KERNELS_OF_ROWS(ref), KERNELS_OF_PANELS(ref), KERNELS_OF_ONE_SOURCE};

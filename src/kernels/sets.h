@@ -39,6 +39,9 @@ void avx2_lanes_dot_doubles(double *out, const double *x, const uint32_t *index,
                             const double *w, size_t lanes, size_t used);
 void avx2_lanes_add_f64(double *w, const double *d, const double *x, const uint32_t *index,
                         size_t n, size_t lanes, size_t used);
+/* kernels_avx2_softmax.c */
+void avx2_softmax(const double *score, size_t n, size_t classes, size_t lanes, const int32_t *label,
+                  double *value, double *p, double *missing);
 /* kernels_avx2_simplex.c */
 size_t avx2_simplex_project(double *z, size_t lanes);
 void avx2_simplex_survey(struct simplex_view *out, const double *a, const double *g, size_t lanes);
@@ -106,12 +109,13 @@ static inline void times(double *restrict out, const double *restrict x, const d
     .lanes_add_f64 = set##_lanes_add_f64
 #define KERNELS_OF_PANELS(set)                                                                     \
     .dot_rows = set##_dot_rows, .magnitude_rows = set##_magnitude_rows,                            \
-    .add_rows = set##_add_rows, .add_columns = set##_add_columns, .dot_columns = set##_dot_columns
+    .add_rows = set##_add_rows, .add_columns = set##_add_columns,                                  \
+    .dot_columns = set##_dot_columns, .softmax = set##_softmax
 #define KERNELS_OF_ONE_SOURCE                                                                      \
     .shift_f64 = shift_f64, .shift_f32 = shift_f32, .times = times,                                \
     .scatter_f64 = scatter_add_f64, .scatter_f32 = scatter_add_f32,                                \
     .scatter_ones = scatter_add_ones, .logistic = logistic_loss, .entropy = logistic_entropy,      \
-    .softmax = softmax_rows, .softmax_entropy = softmax_entropy, .survey = survey_numbers,         \
+    .softmax_entropy = softmax_entropy, .survey = survey_numbers,         \
     .lanes_squared_hinge = lanes_squared_hinge, .lanes_hinge = lanes_hinge,                        \
     .lanes_logistic = lanes_logistic
 

@@ -6,67 +6,51 @@
 
 #include "kernels/logistic.h"
 
-/* ln(1 + x) for x from 0 up to what 2^1000 holds */
+/* ln(1 + x) for x from 0 up to what 2^1000 holds; by x / (2 + x) where 1 + x would lose digits, without a branch */
 static inline double log_of_one_plus(double x) {
     const double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
-    if (x <= 0.41421356237309503) return log_of_ratio(x / (2 + x));
-    double k, m = split_part(1 + x, &k);
-    return k * ln2_high + (log_of_ratio((m - 1) / (m + 1)) + k * ln2_low);
-}
-
-static inline size_t softmax_largest(const double *s, size_t classes) {
-    size_t best = 0;
-    for (size_t k = 1; k < classes; k++)
-        if (s[k] > s[best]) best = k;
-    return best;
+    double k, m = split_part(1 + x, &k), far = x > 0.41421356237309503 ? 1 : 0;
+    double over = far > 0 ? m - 1 : x, under = far > 0 ? m + 1 : 2 + x;
+    k *= far;
+    return k * ln2_high + (log_of_ratio(over / under) + k * ln2_low);
 }
 
 /* Rows that are taken at a time: what is not of one row alone is done in one loop over all of their numbers. */
-enum { SOFTMAX_PANEL = 64 };
+enum { SOFTMAX_PANEL = 64, SOFTMAX_LANES = 4 };
 
-/* From the scores of n rows how far each is below the largest of its row; which that is, and what the
-   scores add up to. */
-static inline void softmax_below(const double *score, size_t n, size_t classes, size_t lanes,
-                                 size_t *best, double *all, double *p) {
-    for (size_t i = 0; i < n; i++) {
-        const double *s = score + i * lanes;
-        double most = s[best[i] = softmax_largest(s, classes)];
-        all[i] = 0;
-        for (size_t k = 0; k < classes; k++) all[i] += s[k];
-        for (size_t l = 0; l < lanes; l++) {
-            double z = most - s[l];
-            p[i * lanes + l] = z > 0 ? z : 0;
-        }
-    }
-}
-
-static inline void softmax_panel(const double *score, size_t n, size_t classes, size_t lanes,
-                                 const int32_t *label, double *value, double *p) {
-    double all[SOFTMAX_PANEL], others[SOFTMAX_PANEL];
+/* A panel of rows between the steps: the first largest score of each, and what the scores add up to, in lanes. */
+struct softmax_panel {
     size_t best[SOFTMAX_PANEL];
-    softmax_below(score, n, classes, lanes, best, all, p);
-    for (size_t k = 0; k < n * lanes; k++) p[k] = exp_of_minus(p[k]);
-    for (size_t i = 0; i < n; i++) {
-        double *row = p + i * lanes, sum = 0;
-        for (size_t k = 0; k < classes; k++) sum += k == best[i] ? 0 : row[k];
-        double part = 1 / (1 + sum);
-        for (size_t l = 0; l < lanes; l++) row[l] *= part;
-        for (size_t l = classes; l < lanes; l++) row[l] = 0;
-        others[i] = sum;
-    }
-    for (size_t i = 0; i < n; i++) others[i] = log_of_one_plus(others[i]);
-    for (size_t i = 0; i < n; i++) {
-        const double *s = score + i * lanes;
-        /* scores that are no numbers, or not finite, have no loss */
-        value[i] = (s[best[i]] - s[label[i]]) + others[i] + 0 * all[i];
-    }
-}
+    double all[SOFTMAX_PANEL], others[SOFTMAX_PANEL];
+};
 
-static inline void softmax_rows(const double *score, size_t n, size_t classes, size_t lanes,
-                                const int32_t *label, double *value, double *p) {
-    for (size_t i = 0, some; i < n; i += some) {
-        some = n - i < SOFTMAX_PANEL ? n - i : SOFTMAX_PANEL;
-        softmax_panel(score + i * lanes, some, classes, lanes, label + i, value + i, p + i * lanes);
+/* Of a kernel set: p becomes how far each score is below the largest of its row. */
+typedef void softmax_begin(struct softmax_panel *panel, const double *score, size_t n,
+                           size_t classes, size_t lanes, double *p);
+/* p, exponentials, becomes probabilities, `others` the sum of all but the largest one's 1. */
+typedef void softmax_end(struct softmax_panel *panel, size_t n, size_t classes, size_t lanes,
+                         double *p);
+
+static inline void softmax_rows(softmax_begin *begin, softmax_end *end, const double *score,
+                                size_t n, size_t classes, size_t lanes, const int32_t *label,
+                                double *value, double *p, double *missing) {
+    struct softmax_panel panel;
+    for (size_t first = 0, some; first < n; first += some) {
+        some = n - first < SOFTMAX_PANEL ? n - first : SOFTMAX_PANEL;
+        const double *s = score + first * lanes;
+        double *to = p + first * lanes;
+        begin(&panel, s, some, classes, lanes, to);
+        for (size_t k = 0; k < some * lanes; k++) to[k] = exp_of_minus(to[k]);
+        end(&panel, some, classes, lanes, to);
+        for (size_t i = 0; i < some; i++) {
+            size_t own = (size_t)label[first + i], best = panel.best[i];
+            double others = panel.others[i];
+            missing[first + i] = own == best ? others / (1 + others) : 1 - to[i * lanes + own];
+            /* scores that are no numbers, or not finite, have no loss */
+            panel.all[i] = (s[i * lanes + best] - s[i * lanes + own]) + 0 * panel.all[i];
+        }
+        for (size_t i = 0; i < some; i++)
+            value[first + i] = panel.all[i] + log_of_one_plus(panel.others[i]);
     }
 }
 
