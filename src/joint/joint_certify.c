@@ -1,4 +1,4 @@
-/* Rows are read twice: for their scores and losses, and for the sums V of c_i (e_y - a_i) (x_i - c, 1)'. By
+/* Rows are read for their scores and losses, and for the sums V of c_i (e_y - a_i) (x_i - c, 1)'. By
    Fenchel's inequality no point has an objective below
 
        D(a) = sum of c_i neg_conjugate(a_i) - sum of max(0, |V| - l1)^2 / 2 l2
@@ -8,43 +8,10 @@
 #include "joint/joint_certify.h"
 
 #include "core/alloc.h"
-#include "core/compensated_sum.h"
-#include "core/parallel.h"
+#include "joint/joint_certify_parts.h"
 #include "objective/rounding.h"
 
-#include <string.h>
-
-enum { PROOF_CHUNK = 16 };
-
-struct joint_proving {
-    const struct joint *j;
-    const double *u;
-    double *score, *off; /* n x lanes; n: how far the scores of a row may be off */
-    double *largest;     /* cols: the largest weight of each column in magnitude */
-    double *shift;       /* lanes: what sparse rows' centre and the biases add */
-    double shift_size, shift_error;
-    double *
-        a; /* n x lanes; the point's own: in the place of the scores, once their losses are known */
-    size_t sums; /* (cols + 1) x lanes */
-    /* slabs x sums: V with its biases' row; slabs x (cols + 1): sums of c_i times the largest factor, and of
-       c_i alone, times |x_i - c| */
-    double *v, *reach, *all;
-    double imbalance; /* so much of a row's variables may have to move for a perfect balance */
-    double shrink;    /* the part of e_y - a_i that is kept, for an L1 penalty alone */
-    struct total loss[SLABS_MOST], conjugate[SLABS_MOST];
-    double loss_error[SLABS_MOST], conjugate_error[SLABS_MOST];
-    size_t inside[SLABS_MOST];
-};
-
-/* The first block of a slab. */
-static size_t proof_first(const struct joint_proving *p, size_t slab) {
-    const struct objective *o = p->j->o;
-    size_t local;
-    if (slab == o->slabs) return o->rows.n_blocks;
-    return (size_t)(matrix_block_of(&o->rows, o->slab_first[slab], &local) - o->rows.blocks);
-}
-
-/* ---- scores and losses -------------------------------------------------------------------------- */
+/* ---- the point ---------------------------------------------------------------------------------- */
 
 /* What every row's scores have beside the products with its numbers. */
 static void proof_shift(struct joint_proving *p) {
@@ -70,65 +37,6 @@ static void proof_shift(struct joint_proving *p) {
     p->shift_error = rounding_of((double)o->cols + 4, size);
 }
 
-static void proof_score_row(const struct joint_proving *p, const struct block *block, size_t i,
-                            double *scratch) {
-    const struct joint *j = p->j;
-    const struct objective *o = j->o;
-    size_t row = block->first_row + i;
-    const double *x;
-    const uint32_t *index;
-    double *score = p->score + row * j->lanes, size = p->shift_size;
-    size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, scratch);
-    for (size_t l = 0, used; l < j->lanes; l += used) {
-        used = j->lanes - l < PROOF_CHUNK ? j->lanes - l : PROOF_CHUNK;
-        o->ctx->kernels->lanes_dot_doubles(score + l, x, index, n, p->u + l, j->lanes, used);
-    }
-    for (size_t l = 0; l < j->lanes; l++) score[l] += p->shift[l];
-    for (size_t k = 0; k < n; k++) size += fabs(x[k]) * p->largest[index ? index[k] : k];
-    p->off[row] = rounding_of((double)n / 2 + 6, size) + p->shift_error;
-}
-
-/* The largest score of another class less the own one is at most -1: the row is beyond its margin. */
-static bool is_inside(const struct joint *j, const double *score, size_t own) {
-    for (size_t k = 0; k < j->classes; k++)
-        if (k != own && score[own] - score[k] <= SUPPORT_MARGIN) return true;
-    return false;
-}
-
-/* The loss of a row changes by no more than the difference of two of its scores does; that of the squared
-   error by no more than twice as much. */
-static void proof_loss_row(struct joint_proving *p, size_t slab, size_t row, double *slope) {
-    const struct joint *j = p->j;
-    const struct objective *o = j->o;
-    double value, steepest = j->loss->convex ? 2 : 4, weight = o->row_weight[row];
-    j->loss->at(o->ctx->kernels, 1, j->classes, j->lanes, p->score + row * j->lanes, o->label + row,
-                &value, slope, NULL);
-    p->loss_error[slab] +=
-        weight *
-        (steepest * p->off[row] + (ROUNDING_OF_TERM + ROUNDING * (double)j->classes) * fabs(value));
-    total_add(&p->loss[slab], weight * value);
-    p->inside[slab] += is_inside(j, p->score + row * j->lanes, (size_t)o->label[row]);
-    if (p->a != p->score) return;
-    memcpy(p->a + row * j->lanes, slope, j->lanes * sizeof *slope);
-    if (j->loss->convex) p->a[row * j->lanes + (size_t)o->label[row]] += 1;
-}
-
-static sepal_status proof_score_slab(sepal_ctx *ctx, size_t slab, void *payload) {
-    struct joint_proving *p = payload;
-    const struct objective *o = p->j->o;
-    double *scratch = mem_alloc(ctx, o->cols + p->j->lanes, sizeof *scratch);
-    if (!scratch) return SEPAL_EMEMORY;
-    for (size_t b = proof_first(p, slab); b < proof_first(p, slab + 1); b++) {
-        const struct block *block = &o->rows.blocks[b];
-        for (size_t i = 0; i < block->rows; i++) {
-            proof_score_row(p, block, i, scratch);
-            proof_loss_row(p, slab, block->first_row + i, scratch + o->cols);
-        }
-    }
-    mem_free(scratch);
-    return SEPAL_OK;
-}
-
 static void proof_primal(struct estimate *out, const struct joint_proving *p) {
     const struct objective *o = p->j->o;
     struct total loss = {0}, penalty = {0};
@@ -146,31 +54,6 @@ static void proof_primal(struct estimate *out, const struct joint_proving *p) {
 }
 
 /* ---- a dual point --------------------------------------------------------------------------------- */
-
-/* Into the simplex; what is no number becomes 0. */
-static void proof_clip_row(const struct joint *j, double *a, size_t own) {
-    double sum = 0;
-    for (size_t k = 0; k < j->lanes; k++) {
-        a[k] = k < j->classes && a[k] > 0 ? a[k] : 0;
-        sum += a[k];
-    }
-    for (size_t k = 0; k < j->classes; k++) {
-        if (sum > 0 && isfinite(sum))
-            a[k] /= sum;
-        else
-            a[k] = k == own;
-    }
-}
-
-static sepal_status proof_take_slab(sepal_ctx *ctx, size_t slab, void *payload) {
-    const struct joint_proving *p = payload;
-    const struct joint *j = p->j;
-    const struct objective *o = j->o;
-    (void)ctx;
-    for (size_t i = o->slab_first[slab]; i < o->slab_first[slab + 1]; i++)
-        proof_clip_row(j, p->a + i * j->lanes, (size_t)o->label[i]);
-    return SEPAL_OK;
-}
 
 /* Sums of c_i a_ik, and of c_i (e_y - a_i)_k: `has` and `missing`, K numbers each. */
 static sepal_status proof_sides(const struct joint_proving *p, double *has, double *missing) {
@@ -238,58 +121,6 @@ static sepal_status proof_balance(struct joint_proving *p) {
 
 /* ---- the sums ------------------------------------------------------------------------------------- */
 
-struct proof_sums {
-    double *v, *reach, *all, *scratch, *factor;
-};
-
-static void proof_add_row(const struct joint_proving *p, const struct proof_sums *to,
-                          const struct block *block, size_t i) {
-    const struct joint *j = p->j;
-    const struct objective *o = j->o;
-    size_t row = block->first_row + i, own = (size_t)o->label[row];
-    const double *x, *a = p->a + row * j->lanes;
-    const uint32_t *index;
-    double weight = o->row_weight[row], others = 0, most = 0;
-    size_t n = row_doubles(&x, &index, block, i, o->cols, o->centre, to->scratch);
-    for (size_t l = 0; l < j->lanes; l++) {
-        to->factor[l] = -weight * a[l];
-        if (l == own) continue;
-        others += a[l];
-        most = fmax(most, a[l]);
-    }
-    to->factor[own] = weight * others;
-    most = weight * fmax(most, others);
-    for (size_t l = 0, used; l < j->lanes; l += used) {
-        used = j->lanes - l < PROOF_CHUNK ? j->lanes - l : PROOF_CHUNK;
-        o->ctx->kernels->lanes_add_f64(to->v + l, to->factor + l, x, index, n, j->lanes, used);
-    }
-    for (size_t l = 0; l < j->lanes; l++) to->v[o->cols * j->lanes + l] += to->factor[l];
-    for (size_t k = 0; k < n; k++) {
-        size_t c = index ? index[k] : k;
-        to->reach[c] += most * fabs(x[k]);
-        to->all[c] += weight * fabs(x[k]);
-    }
-    to->reach[o->cols] += most;
-    to->all[o->cols] += weight;
-}
-
-static sepal_status proof_add_slab(sepal_ctx *ctx, size_t slab, void *payload) {
-    const struct joint_proving *p = payload;
-    const struct objective *o = p->j->o;
-    size_t columns = o->cols + 1;
-    struct proof_sums to = {.v = p->v + slab * p->sums,
-                            .reach = p->reach + slab * columns,
-                            .all = p->all + slab * columns,
-                            .scratch = mem_alloc(ctx, o->cols + p->j->lanes, sizeof *to.scratch)};
-    if (!to.scratch) return SEPAL_EMEMORY;
-    to.factor = to.scratch + o->cols;
-    for (size_t b = proof_first(p, slab); b < proof_first(p, slab + 1); b++)
-        for (size_t i = 0; i < o->rows.blocks[b].rows; i++)
-            proof_add_row(p, &to, &o->rows.blocks[b], i);
-    mem_free(to.scratch);
-    return SEPAL_OK;
-}
-
 static size_t proof_rows_most(const struct objective *o) {
     size_t most = 0;
     for (size_t slab = 0; slab < o->slabs; slab++)
@@ -304,7 +135,7 @@ static void proof_join(struct joint_proving *p) {
     const struct objective *o = j->o;
     size_t columns = o->cols + 1;
     double roundings = (double)(proof_rows_most(o) + o->slabs + 8) * ROUNDING;
-    double others = ROUNDING * (double)(j->classes + 4) + p->imbalance;
+    double others = ROUNDING * (double)(j->classes + 5) + p->imbalance;
     for (size_t slab = 1; slab < o->slabs; slab++) {
         for (size_t k = 0; k < p->sums; k++) p->v[k] += p->v[slab * p->sums + k];
         for (size_t c = 0; c < columns; c++) {
@@ -336,26 +167,6 @@ static double proof_largest(const struct joint_proving *p) {
     return most;
 }
 
-static sepal_status proof_conjugate_slab(sepal_ctx *ctx, size_t slab, void *payload) {
-    struct joint_proving *p = payload;
-    const struct joint *j = p->j;
-    const struct objective *o = j->o;
-    size_t from = o->slab_first[slab], to = o->slab_first[slab + 1];
-    double relative = ROUNDING_OF_TERM + ROUNDING * (double)(2 * j->classes + 8);
-    /* Moving a part of a row's variables takes no more than that part of its entropy off, and where they are
-       put -x ln x falls by no more than x grows. */
-    double moved = p->imbalance * (1 + log((double)j->classes));
-    for (size_t i = from; i < to; i++) {
-        double *a = p->a + i * j->lanes, value;
-        for (size_t k = 0; k < j->classes && p->shrink < 1; k++)
-            a[k] = p->shrink * a[k] + (k == (size_t)o->label[i] ? 1 - p->shrink : 0);
-        j->loss->neg_conjugate(ctx->kernels, 1, j->classes, j->lanes, a, o->label + i, &value);
-        total_add(&p->conjugate[slab], o->row_weight[i] * value);
-        p->conjugate_error[slab] += o->row_weight[i] * (relative * (1 + fabs(value)) + moved);
-    }
-    return SEPAL_OK;
-}
-
 /* What the penalty takes off, and how much more it may be. */
 static double proof_penalty(const struct joint_proving *p, double *error) {
     const struct joint *j = p->j;
@@ -375,13 +186,12 @@ static sepal_status proof_dual(struct estimate *out, struct joint_proving *p) {
     const struct objective *o = p->j->o;
     struct total sum = {0};
     double error = 0;
-    p->shrink = 1;
     if (o->l2 == 0) {
         double most = proof_largest(p);
         if (!(most <= o->l1)) p->shrink = o->l1 / most * (1 - 4 * DBL_EPSILON);
         if (!(p->shrink >= 0)) p->shrink = 0;
     }
-    TRY(parallel_for(o->ctx, o->slabs, proof_conjugate_slab, p));
+    if (p->a) TRY(proof_conjugates(p));
     for (size_t slab = 0; slab < o->slabs; slab++) {
         total_add(&sum, p->conjugate[slab].sum);
         total_add(&sum, p->conjugate[slab].rest);
@@ -418,25 +228,20 @@ static sepal_status joint_prove(struct proof *out, struct joint_proving *p) {
     const struct joint *j = p->j;
     const struct objective *o = j->o;
     struct estimate estimate = {0};
-    bool penalised = o->l1 > 0 || o->l2 > 0;
     proof_shift(p);
-    TRY(parallel_for(o->ctx, o->slabs, proof_score_slab, p));
+    TRY(proof_rows(p));
     proof_primal(&estimate, p);
     out->norm = sqrt(o->ctx->kernels->dot_f64(p->u, p->u, o->cols * j->lanes));
     out->inside = 0;
     for (size_t slab = 0; slab < o->slabs; slab++) out->inside += p->inside[slab];
     out->slope = NAN;
-    bool dual = j->loss->convex && penalised;
-    if (j->loss->convex || j->loss->smooth) {
-        if (j->loss->convex) TRY(parallel_for(o->ctx, o->slabs, proof_take_slab, p));
-        if (o->bias == BIAS_FREE && dual) TRY(proof_balance(p));
-        TRY(parallel_for(o->ctx, o->slabs, proof_add_slab, p));
-        proof_join(p);
-        if (dual)
-            TRY(proof_dual(&estimate, p));
-        else
-            out->slope = proof_slope(p);
-    }
+    if (o->bias == BIAS_FREE && p->dual) TRY(proof_balance(p));
+    if (p->a) TRY(proof_add_rows(p));
+    proof_join(p);
+    if (p->dual)
+        TRY(proof_dual(&estimate, p));
+    else
+        out->slope = proof_slope(p);
     return proof_conclude(out, o->ctx, &estimate);
 }
 
@@ -445,18 +250,18 @@ sepal_status joint_certify(struct proof *out, const struct joint *j, const doubl
     const struct objective *o = j->o;
     sepal_ctx *ctx = o->ctx;
     struct arena arena = {0};
-    struct joint_proving p = {.j = j, .u = u, .sums = (o->cols + 1) * j->lanes};
-    p.score = arena_alloc(ctx, &arena, j->cells, sizeof *p.score);
-    p.off = arena_alloc(ctx, &arena, o->n, sizeof *p.off);
+    struct joint_proving p = {
+        .j = j, .u = u, .alpha = alpha, .sums = (o->cols + 1) * j->lanes, .shrink = 1};
+    p.dual = j->loss->convex && (o->l1 > 0 || o->l2 > 0);
+    bool waits = p.dual && (o->bias == BIAS_FREE || o->l2 == 0);
     p.largest = arena_alloc(ctx, &arena, o->cols + j->lanes, sizeof *p.largest);
-    p.a = alpha ? arena_alloc(ctx, &arena, j->cells, sizeof *p.a) : p.score;
     p.v = arena_zero(ctx, &arena, o->slabs * p.sums, sizeof *p.v);
     p.reach = arena_zero(ctx, &arena, 2 * o->slabs * (o->cols + 1), sizeof *p.reach);
-    bool ok = p.score && p.off && p.largest && p.a && p.v && p.reach;
+    if (waits) p.a = arena_alloc(ctx, &arena, j->cells, sizeof *p.a);
+    bool ok = p.largest && p.v && p.reach && (p.a || !waits);
     if (ok) {
         p.shift = p.largest + o->cols;
         p.all = p.reach + o->slabs * (o->cols + 1);
-        if (alpha) memcpy(p.a, alpha, j->cells * sizeof *p.a);
     }
     sepal_status status = ok ? joint_prove(out, &p) : SEPAL_EMEMORY;
     arena_clear(&arena);
