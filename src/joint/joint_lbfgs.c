@@ -274,14 +274,14 @@ static sepal_status joint_lbfgs_allocate(struct joint_lbfgs *s, struct arena *ar
     const struct joint *j = s->j;
     sepal_ctx *ctx = j->o->ctx;
     TRY(joint_precondition_init(&s->precondition, j, arena));
-    TRY(ARENA_VECTORS(ctx, arena, j->cells, &s->sweep.state));
+    s->sweep.state = arena_alloc(ctx, arena, j->cells, sizeof *s->sweep.state);
     if (s->scores) TRY(ARENA_VECTORS(ctx, arena, j->cells, &s->t));
     TRY(ARENA_VECTORS(ctx, arena, j->size, &s->gradient, &s->step, &s->change, &s->z));
     TRY(ARENA_VECTORS(ctx, arena, j->size, &s->sweep.gradient, &s->trial));
     TRY(ARENA_VECTORS(ctx, arena, j->o->width, &s->unit));
     s->moves = arena_alloc(ctx, arena, j->size, PAIRS_MOST * sizeof *s->moves);
     s->changes = arena_alloc(ctx, arena, j->size, PAIRS_MOST * sizeof *s->changes);
-    return s->moves && s->changes ? SEPAL_OK : SEPAL_EMEMORY;
+    return s->sweep.state && s->moves && s->changes ? SEPAL_OK : SEPAL_EMEMORY;
 }
 
 static sepal_status solve_joint_lbfgs(struct solver *d) {

@@ -68,7 +68,8 @@ static sepal_status joint_set_up(struct joint_fit *all, const struct joint_loss 
     struct solver *d = &convex->descent;
     d->joint = &all->joint;
     d->u = arena_zero(fit->ctx, &fit->arena, all->joint.size, sizeof *d->u);
-    d->alpha = arena_zero(fit->ctx, &fit->arena, all->joint.cells, sizeof *d->alpha);
+    /* not touched by solvers whose variables are those of the point */
+    d->alpha = arena_alloc(fit->ctx, &fit->arena, all->joint.cells, sizeof *d->alpha);
     if (!d->u || !d->alpha) return SEPAL_EMEMORY;
     joint_set_start(all);
     return joint_judge_start(all);
