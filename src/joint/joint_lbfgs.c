@@ -303,13 +303,14 @@ static const char *joint_lbfgs_refuses(const struct joint *j) {
     return j->loss->smooth ? NULL : "the loss has no slope at its kinks";
 }
 
-/* Measured beside Newton's method on 11 sets: as dear where there are some 100 weights, and the cheaper the more
-   there are. */
+/* With an L2 penalty twice as fast as Newton's method on 40 of 42 sets, given and standardised, at gaps of 0.1 to
+   1e-6; the limit finds the others. Without one as dear where there are some 100 weights. */
 static double joint_lbfgs_cost(const struct joint *j, const struct convex_shape *shape) {
-    static const double alike = 100, power = 0.3;
+    static const double alike = 100, power = 0.3, faster = 0.5;
     if (joint_solver_newton_cg.refuses(j)) return joint_entries(j) * (double)j->lanes;
     double weights = (double)j->o->width * (double)j->classes;
-    return joint_solver_newton_cg.cost(j, shape) * pow(alike / weights, power);
+    double part = j->o->l2 > 0 ? faster : pow(alike / weights, power);
+    return joint_solver_newton_cg.cost(j, shape) * part;
 }
 
 const struct joint_solver_row joint_solver_lbfgs = {

@@ -8,10 +8,12 @@
 
 /* Factors pay for few columns only, and have to fit. */
 enum { FACTOR_WIDTH_MOST = 2048, FACTOR_NUMBERS_MOST = 1 << 25 };
+enum { ROWS_LEAST = 4 }; /* rows to a column: square data take a quarter of the time by diagonals */
 enum { WIDE = 96 }; /* from so many columns on a factor is worth a thread */
 
 static bool has_factors(const struct joint *j) {
     size_t width = j->o->width;
+    if (j->o->l2 > 0 && j->o->n < ROWS_LEAST * width) return false;
     return width <= FACTOR_WIDTH_MOST && j->classes <= FACTOR_NUMBERS_MOST / (width * width);
 }
 
