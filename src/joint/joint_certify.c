@@ -246,12 +246,13 @@ static sepal_status joint_prove(struct proof *out, struct joint_proving *p) {
 }
 
 sepal_status joint_certify(struct proof *out, const struct joint *j, const double *u,
-                           const double *alpha) {
+                           const double *alpha, int32_t *decided) {
     const struct objective *o = j->o;
     sepal_ctx *ctx = o->ctx;
     struct arena arena = {0};
     struct joint_proving p = {
-        .j = j, .u = u, .alpha = alpha, .sums = (o->cols + 1) * j->lanes, .shrink = 1};
+        .j = j, .u = u, .alpha = alpha, .decided = decided, .shrink = 1};
+    p.sums = (o->cols + 1) * j->lanes;
     p.dual = j->loss->convex && (o->l1 > 0 || o->l2 > 0);
     bool waits = p.dual && (o->bias == BIAS_FREE || o->l2 == 0);
     p.largest = arena_alloc(ctx, &arena, o->cols + j->lanes, sizeof *p.largest);

@@ -8,6 +8,7 @@
 struct joint_proving {
     const struct joint *j;
     const double *u, *alpha; /* alpha NULL: the point's own variables */
+    int32_t *decided;        /* n, or NULL: see joint_certify.h */
     bool dual;               /* a bound is wanted, else the slope alone */
     /* n x lanes: the variables, where rows have to wait for those of all others; NULL: each panel of rows is
        done with at once. */

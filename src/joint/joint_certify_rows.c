@@ -85,6 +85,21 @@ static void proof_scores(struct proof_panel *panel, const struct joint_proving *
         for (size_t l = 0; l < j->lanes; l++) panel->score[i * j->lanes + l] += p->shift[l];
 }
 
+/* The scores of other code are off by as much, in the order of its sums and biases; 16 leaves room for both. */
+static int32_t proof_decide(const struct joint *j, const double *score, double off) {
+    static const double room = 16;
+    double most = score[0], second = -INFINITY;
+    size_t best = 0;
+    for (size_t k = 1; k < j->classes; k++) {
+        bool more = score[k] > most;
+        double low = more ? most : score[k];
+        second = low > second ? low : second;
+        best = more ? k : best;
+        most = more ? score[k] : most;
+    }
+    return most - second > room * off && most < INFINITY ? (int32_t)best : -1;
+}
+
 /* The largest score of another class less the own one is at most -1: the row is beyond its margin. */
 static bool is_inside(const struct joint *j, const double *score, size_t own) {
     for (size_t k = 0; k < j->classes; k++)
@@ -108,6 +123,9 @@ static void proof_losses(struct proof_panel *panel, struct joint_proving *p) {
         error += weight * (steepest * panel->size[i] + relative * fabs(value[i]));
         total_add(&p->loss[panel->slab], weight * value[i]);
         p->inside[panel->slab] += is_inside(j, panel->score + i * j->lanes, own);
+        if (p->decided)
+            p->decided[panel->row + i] =
+                proof_decide(j, panel->score + i * j->lanes, panel->size[i]);
         if (!p->alpha && j->loss->convex) slope[i * j->lanes + own] += 1;
     }
     p->loss_error[panel->slab] += error;

@@ -70,7 +70,8 @@ static sepal_status joint_set_up(struct joint_fit *all, const struct joint_loss 
     d->u = arena_zero(fit->ctx, &fit->arena, all->joint.size, sizeof *d->u);
     /* not touched by solvers whose variables are those of the point */
     d->alpha = arena_alloc(fit->ctx, &fit->arena, all->joint.cells, sizeof *d->alpha);
-    if (!d->u || !d->alpha) return SEPAL_EMEMORY;
+    fit->decided = arena_alloc(fit->ctx, &fit->arena, all->joint.o->n, sizeof *fit->decided);
+    if (!d->u || !d->alpha || !fit->decided) return SEPAL_EMEMORY;
     joint_set_start(all);
     return joint_judge_start(all);
 }
@@ -148,7 +149,9 @@ static sepal_status joint_prove_fit(void *fit) {
     const struct solver *d = &all->convex.descent;
     bool theirs =
         d->paired && j->loss->convex && (j->o->l1 > 0 || j->o->l2 > 0 || !j->loss->smooth);
-    return joint_certify(&all->convex.proof, j, d->u, theirs ? d->alpha : NULL);
+    all->proofs++;
+    return joint_certify(&all->convex.proof, j, d->u, theirs ? d->alpha : NULL,
+                         all->convex.fit->decided);
 }
 
 /* Where the one that was chosen is slow, another takes over. */
@@ -174,7 +177,10 @@ static sepal_status joint_solve(struct joint_fit *all, const struct joint_solver
         TRY(joint_prove_fit(all));
         if (!convex_goes_on(convex, round, before)) break;
     }
-    return convex_fall_back(convex, all->joint.size, joint_prove_fit, all);
+    size_t proofs = all->proofs;
+    TRY(convex_fall_back(convex, all->joint.size, joint_prove_fit, all));
+    if (all->proofs != proofs) convex->fit->decided = NULL; /* the last one need not be of our weights */
+    return SEPAL_OK;
 }
 
 /* ---- what came of it ---------------------------------------------------------------------------- */
@@ -234,6 +240,7 @@ sepal_status joint_fit(struct fit *fit, const struct joint_loss *loss) {
     TRY(joint_solve(&all, row));
     TRY(joint_find_margin(&all));
     joint_keep_weights(&all);
+    if (all.convex.config->correct_priors) fit->decided = NULL; /* other biases */
     joint_correct_priors(&all.convex, &fit->linear);
     convex_warn_of_priors(&all.convex);
     if (!row->name.as_given) joint_settle_biases(&all);

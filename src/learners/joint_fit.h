@@ -8,6 +8,7 @@
 struct joint_fit {
     struct convex convex; /* parameters, objective, proof and report, as of two classes */
     struct joint joint;
+    size_t proofs; /* how many were made */
 };
 
 sepal_status joint_fit(struct fit *fit, const struct joint_loss *loss);

@@ -66,6 +66,9 @@ struct fit {
     struct arena arena; /* scratch, freed after the fit */
 
     struct linear linear;            /* to be made with linear_init */
+    /* For each row the class by `linear`, where it is sure of that whatever rounding did to the scores, else -1;
+       NULL: the learner does not tell. */
+    int32_t *decided;
     struct calibration *calibration; /* made of its folds, for `linear`; NULL: none */
     const char *solver;              /* what was used, and why: "normal equations (30 columns)" */
     const char *words;               /* the objective in words, with its numbers */

@@ -68,6 +68,7 @@ struct scoring {
     const double *bias; /* of sparse rows, where the centre is taken off beforehand */
     double *scores;     /* all of them, or NULL */
     int32_t *classes;   /* or the decisions */
+    bool rest;          /* where these are not made yet, -1 */
 };
 
 static void score_row(const struct linear *linear, const double *bias,
@@ -215,6 +216,20 @@ sepal_status linear_score_block(double *out, sepal_ctx *ctx, const struct linear
     return linear_check_scores(ctx, out, linear->rows, block);
 }
 
+static bool wanted(const struct scoring *all, const struct block *block, size_t i) {
+    return !all->rest || all->classes[block->first_row + i] < 0;
+}
+
+/* How many rows from this one on are all wanted, or all not. */
+static size_t rows_to_score(const struct scoring *all, const struct block *block, size_t first,
+                            size_t most) {
+    size_t n = 1;
+    if (most > block->rows - first) most = block->rows - first;
+    if (!all->rest) return most;
+    while (n < most && wanted(all, block, first + n) == wanted(all, block, first)) n++;
+    return n;
+}
+
 static sepal_status score_task(sepal_ctx *ctx, size_t b, void *payload) {
     const struct scoring *all = payload;
     const struct block *block = &all->matrix->blocks[b];
@@ -228,9 +243,10 @@ static sepal_status score_task(sepal_ctx *ctx, size_t b, void *payload) {
     if (most > block->rows) most = block->rows;
     double *scores = mem_alloc(ctx, most, width * sizeof *scores);
     sepal_status status = scores ? SEPAL_OK : SEPAL_EMEMORY;
-    for (size_t first = 0; first < block->rows && status == SEPAL_OK; first += most) {
-        size_t n = block->rows - first < most ? block->rows - first : most;
+    for (size_t first = 0, n; first < block->rows && status == SEPAL_OK; first += n) {
+        n = rows_to_score(all, block, first, most);
         struct block some = block_slice(block, all->linear->cols, first, n);
+        if (!wanted(all, block, first)) continue;
         status = linear_score_block(scores, ctx, all->linear, all->bias, &some);
         for (size_t i = 0; i < n && status == SEPAL_OK; i++)
             all->classes[some.first_row + i] = linear_decide(all->linear, scores + i * width);
@@ -257,5 +273,11 @@ sepal_status linear_scores(double *out, sepal_ctx *ctx, const struct linear *lin
 sepal_status linear_predict(int32_t *out, sepal_ctx *ctx, const struct linear *linear,
                             const struct matrix *matrix) {
     struct scoring all = {.linear = linear, .matrix = matrix, .classes = out};
+    return score_all(ctx, &all);
+}
+
+sepal_status linear_predict_rest(int32_t *out, sepal_ctx *ctx, const struct linear *linear,
+                                 const struct matrix *matrix) {
+    struct scoring all = {.linear = linear, .matrix = matrix, .classes = out, .rest = true};
     return score_all(ctx, &all);
 }

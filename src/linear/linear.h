@@ -59,6 +59,9 @@ double *linear_biases(sepal_ctx *ctx, const struct linear *linear);
 /* The classes that they stand for. */
 sepal_status linear_predict(int32_t *out, sepal_ctx *ctx, const struct linear *linear,
                             const struct matrix *matrix);
+/* Only of the rows whose class is below 0 so far. */
+sepal_status linear_predict_rest(int32_t *out, sepal_ctx *ctx, const struct linear *linear,
+                                 const struct matrix *matrix);
 
 /* Row r in the coordinates of the columns: its bias b_r - w_r . c and the norm of w_r. */
 double linear_bias(const struct linear *linear, size_t r);

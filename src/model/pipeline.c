@@ -63,8 +63,12 @@ static sepal_status decide_train(int32_t *out, struct fit *fit, const struct pip
                                  const struct decision_rule *rule) {
     sepal_model model = borrowed(fit, pipeline, fit->linear);
     struct predictions predictions = {.n = fit->data->matrix.rows, .classes = out};
-    if (pipeline->n_rule == 0 && !fit->linear.calibration)
-        return linear_predict(out, fit->ctx, &fit->linear, &fit->data->matrix);
+    bool plain = pipeline->n_rule == 0 && !fit->linear.calibration;
+    if (plain && fit->decided) {
+        memcpy(out, fit->decided, predictions.n * sizeof *out);
+        return linear_predict_rest(out, fit->ctx, &fit->linear, &fit->data->matrix);
+    }
+    if (plain) return linear_predict(out, fit->ctx, &fit->linear, &fit->data->matrix);
     return model_predict(&predictions, fit->ctx, &model, fit->data, rule);
 }
 

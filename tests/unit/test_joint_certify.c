@@ -105,7 +105,7 @@ static void attack_joint(const struct sample *s, const struct joint *j, const do
             u[at] = at % j->lanes < j->classes ? best[at] + size * normal(rng) : 0;
         make_joint_alphas(alpha, j, best_alpha, form % FORMS, rng);
         struct proof proof;
-        assert_int_equal(joint_certify(&proof, j, u, form == 2 * FORMS ? NULL : alpha), SEPAL_OK);
+        assert_int_equal(joint_certify(&proof, j, u, form == 2 * FORMS ? NULL : alpha, NULL), SEPAL_OK);
         long double right = plain_joint(s, j, u);
         if (fabsl(proof.primal - right) > 1e-12L * (1 + right))
             fail_msg("P is %.17g, not %.17Lg", proof.primal, right);
@@ -137,10 +137,10 @@ static void check_joint(struct rng *rng, size_t number) {
     double *u = numbers(j.size), *alpha = numbers(j.cells);
     long double least = find_best(s, &j, u, alpha);
     struct proof proof;
-    assert_int_equal(joint_certify(&proof, &j, u, NULL), SEPAL_OK);
+    assert_int_equal(joint_certify(&proof, &j, u, NULL, NULL), SEPAL_OK);
     bool solved = j.loss->smooth && (s->o.l1 > 0 || s->o.l2 > 0) && number % 7;
     if (solved) {
-        assert_int_equal(joint_certify(&proof, &j, u, alpha), SEPAL_OK);
+        assert_int_equal(joint_certify(&proof, &j, u, alpha, NULL), SEPAL_OK);
         if (!(proof.gap < 1e-7))
             fail_msg("l1 %g, l2 %g, bias %d: gap %g", s->o.l1, s->o.l2, bias, proof.gap);
     }
