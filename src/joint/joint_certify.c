@@ -19,8 +19,10 @@ static void proof_shift(struct joint_proving *p) {
     const struct objective *o = j->o;
     for (size_t c = 0; c < o->cols; c++) {
         p->largest[c] = 0;
-        for (size_t l = 0; l < j->lanes; l++)
-            p->largest[c] = fmax(p->largest[c], fabs(p->u[c * j->lanes + l]));
+        for (size_t l = 0; l < j->lanes; l++) {
+            double w = fabs(p->u[c * j->lanes + l]);
+            p->largest[c] = w > p->largest[c] ? w : p->largest[c];
+        }
     }
     p->shift_size = 0;
     for (size_t l = 0; l < j->lanes; l++) {

@@ -114,6 +114,16 @@ static size_t joint_dcd_epochs_most(const struct joint *j) {
     return LEAST + (size_t)(NUMBERS / (epoch + 1));
 }
 
+/* An estimate far below the tolerance is left to the proof, which takes the same gap: on text it was up to 3.8
+   times too small. */
+static bool joint_dcd_is_sure(struct joint_dcd *s) {
+    static const double room = 5;
+    bool whole = s->j->loss->smooth && !s->any_shrunk && !s->kept && s->o->bias != BIAS_FREE;
+    if (!whole || !(s->gap * room <= s->d->tol)) return false;
+    joint_dcd_widen(s);
+    return true;
+}
+
 static sepal_status joint_dcd_run(struct joint_dcd *s, size_t most, size_t halving) {
     struct solver *d = s->d;
     double mark = INFINITY;
@@ -126,6 +136,8 @@ static sepal_status joint_dcd_run(struct joint_dcd *s, size_t most, size_t halvi
         bool mark_now = halving && epoch % halving == 0, slow = mark_now && s->excess > 0.5 * mark;
         if (mark_now) mark = s->excess;
         slow = joint_dcd_leaves(s, epoch) || slow;
+        d->converged = !slow && joint_dcd_is_sure(s);
+        if (d->converged) return SEPAL_OK;
         if (s->gap <= d->tol || slow) {
             TRY(joint_dcd_measure(s));
             d->converged = s->gap <= d->tol;
