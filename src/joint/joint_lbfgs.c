@@ -202,12 +202,23 @@ static sepal_status joint_lbfgs_advance(struct joint_lbfgs *s, bool *moved) {
 
 /* ---- the solver ------------------------------------------------------------------------------ */
 
-/* The preconditioner is made anew after these steps, if it costs no more than they did: probabilities change
-   most in the beginning. */
+/* At the rate of the last steps, as many as are kept; infinite where the gap does not fall. */
+static double joint_lbfgs_missing(const struct joint_lbfgs *s, size_t step) {
+    size_t n = step < HISTORY ? step : HISTORY;
+    if (!s->bounded || n == 0) return INFINITY;
+    double rate = log(s->history[(step - n) % HISTORY] / s->gap) / (double)n;
+    double missing = log(s->gap / s->d->tol);
+    return rate > 0 ? missing / rate : INFINITY;
+}
+
+/* The preconditioner is made anew after these steps, if it costs no more than they did, and than those to come:
+   probabilities change most in the beginning. */
 static sepal_status joint_lbfgs_renew(struct joint_lbfgs *s, size_t step) {
     bool due = step == 0 || step == 8 || step == 20 || step == 50;
-    if (!due || (step && (double)(step - s->made) < joint_precondition_price(&s->precondition)))
-        return SEPAL_OK;
+    double price = joint_precondition_price(&s->precondition);
+    if (!due) return SEPAL_OK;
+    if (step && (double)(step - s->made) < price) return SEPAL_OK;
+    if (step && joint_lbfgs_missing(s, step) < price) return SEPAL_OK;
     s->made = step;
     return joint_precondition_make(&s->precondition, s->sweep.state);
 }
@@ -218,13 +229,11 @@ static bool joint_lbfgs_arrived(const struct joint_lbfgs *s) {
     return joint_steepest(s) <= fmax(s->d->tol * s->at_zero, rounding * s->objective);
 }
 
-/* Whether the steps are more than the limit, taken or, at the rate of the last ones, to come. */
-static bool joint_lbfgs_leaves(struct joint_lbfgs *s, size_t step) {
-    double before = s->history[step % HISTORY];
-    s->history[step % HISTORY] = s->gap;
-    if (!s->d->limit || !s->bounded || step < HISTORY) return false;
-    double rate = log(before / s->gap) / HISTORY, missing = log(s->gap / s->d->tol);
-    return !(missing <= rate * ((double)s->d->limit - (double)step));
+/* Whether the steps are more than the limit, taken or, at the rate of the last ones, to come. The first ones are
+   slower than those with a second preconditioner. */
+static bool joint_lbfgs_leaves(const struct joint_lbfgs *s, size_t step) {
+    if (!s->d->limit || !s->bounded || step < 2 * HISTORY) return false;
+    return !((double)step + joint_lbfgs_missing(s, step) <= (double)s->d->limit);
 }
 
 static sepal_status joint_lbfgs_run(struct joint_lbfgs *s) {
@@ -239,6 +248,7 @@ static sepal_status joint_lbfgs_run(struct joint_lbfgs *s) {
         d->stopped = d->stops(d->payload, d->iterations, s->objective, s->gap);
         if (d->stopped) return SEPAL_OK;
         TRY(joint_lbfgs_renew(s, step));
+        s->history[step % HISTORY] = s->gap;
         TRY(joint_lbfgs_advance(s, &moved));
         d->iterations++;
         if (moved) continue;
@@ -320,5 +330,5 @@ const struct joint_solver_row joint_solver_lbfgs = {
     .refuses = joint_lbfgs_refuses,
     .cost = joint_lbfgs_cost,
     .then = &joint_solver_newton_cg,
-    .limit = 60,
+    .limit = 120,
 };
