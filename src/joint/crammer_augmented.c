@@ -153,10 +153,11 @@ static sepal_status crammer_augmented_start(struct crammer_augmented *s) {
     s->strength = STRENGTH;
     s->stiff = total / (STRENGTH * usual * (double)o->n);
     memcpy(s->u, s->d->u, j->size * sizeof *s->u);
-    memcpy(s->a, s->d->alpha, j->cells * sizeof *s->a);
     if (o->bias == BIAS_FREE)
         memcpy(s->anchor, s->u + joint_penalised(j), j->lanes * sizeof *s->anchor);
-    if (!s->d->paired)
+    if (s->d->paired)
+        memcpy(s->a, s->d->alpha, j->cells * sizeof *s->a);
+    else
         for (size_t i = 0; i < o->n; i++) s->a[i * j->lanes + (size_t)o->label[i]] = 1;
     s->primal = INFINITY;
     s->dual = -INFINITY;

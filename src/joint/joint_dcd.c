@@ -225,7 +225,7 @@ static sepal_status joint_dcd_take_singles(struct joint_dcd *s) {
         return SEPAL_OK;
     s->half = (s->j->lanes + VECTOR - 1) / VECTOR * VECTOR;
     s->single = mem_lines(&s->block, o->ctx, o->cols, s->half * sizeof *s->single);
-    return s->single ? SEPAL_OK : SEPAL_EMEMORY;
+    return s->single ? joint_dcd_keep_singles(s) : SEPAL_EMEMORY;
 }
 
 static sepal_status joint_dcd_start(struct joint_dcd *s) {
@@ -276,6 +276,8 @@ sepal_status joint_dcd_descend(struct solver *d, size_t most, size_t halving) {
         memcpy(d->u, s.kept, d->joint->size * sizeof *d->u);
     arena_clear(&arena);
     mem_free(s.block);
+    mem_free(s.value);
+    mem_free(s.first);
     return status;
 }
 

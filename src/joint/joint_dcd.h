@@ -23,6 +23,9 @@ struct joint_dcd {
     float *single, *row; /* row: one as singles, and its scores */
     size_t half;
     void *block; /* what they lie in */
+    /* The rows' numbers as singles, block after block, each from `first` on; NULL: as they are kept. */
+    float *value;
+    size_t *first;
     double then; /* the gap some epochs ago */
     /* The biases, the point's last row, are anchor + (1 / stiff) sum of c_i (e_y - alpha_i). */
     double stiff, *anchor;
@@ -57,6 +60,8 @@ bool softmax_step(struct joint_dcd *s, size_t i, double *g, double *step);
    end. */
 bool joint_dcd_epoch(struct joint_dcd *s);
 void joint_dcd_unshrink(struct joint_dcd *s);
+/* The numbers of rows that are doubles, which each visit would round anew. */
+sepal_status joint_dcd_keep_singles(struct joint_dcd *s);
 /* The singles, from w. */
 void joint_dcd_round(struct joint_dcd *s);
 /* |x_i - c|^2 / l2 times the row's weight, of all rows. */

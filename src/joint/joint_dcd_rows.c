@@ -1,6 +1,8 @@
 /* Epochs of the dual coordinate descent: visits of all rows in random order. */
+#include "core/alloc.h"
 #include "core/rng.h"
 #include "joint/joint_dcd.h"
+#include "kernels/f32_panels.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,6 +62,35 @@ void joint_dcd_round(struct joint_dcd *s) {
             s->single[c * s->half + l] = l < lanes ? (float)s->w[c * lanes + l] : 0;
 }
 
+sepal_status joint_dcd_keep_singles(struct joint_dcd *s) {
+    const struct matrix *rows = &s->o->rows;
+    size_t n = 0;
+    for (size_t b = 0; b < rows->n_blocks; b++)
+        if (rows->blocks[b].values == VALUES_F64) n += rows->blocks[b].start[rows->blocks[b].rows];
+    if (n == 0) return SEPAL_OK;
+    s->value = mem_alloc(s->o->ctx, n, sizeof *s->value);
+    s->first = mem_alloc(s->o->ctx, rows->n_blocks, sizeof *s->first);
+    if (!s->value || !s->first) return SEPAL_EMEMORY;
+    for (size_t b = 0, at = 0; b < rows->n_blocks; b++) {
+        const struct block *block = &rows->blocks[b];
+        s->first[b] = at;
+        if (block->values != VALUES_F64) continue;
+        f32_panels_round(s->value + at, block->f64, block->start[block->rows]);
+        at += block->start[block->rows];
+    }
+    return SEPAL_OK;
+}
+
+/* Row i of a block as singles: how many numbers. */
+static size_t joint_dcd_singles(const struct joint_dcd *s, const float **x, const uint32_t **index,
+                                const struct block *block, size_t i) {
+    if (block->values != VALUES_F64) return row_singles(x, index, block, i, s->o->cols, NULL, s->row);
+    size_t at = block->start[i];
+    *x = s->value + s->first[block - s->o->rows.blocks] + at;
+    *index = block->index + at;
+    return block->start[i + 1] - at;
+}
+
 static void joint_dcd_fetch(const struct joint_dcd *s, size_t i) {
     size_t local;
     const struct block *block = matrix_block_of(&s->o->rows, i, &local);
@@ -77,7 +108,7 @@ static void joint_dcd_visit_single(struct joint_dcd *s, size_t i, size_t next) {
     const struct block *block = matrix_block_of(&s->o->rows, i, &local);
     const float *x;
     const uint32_t *index;
-    n = row_singles(&x, &index, block, local, s->o->cols, NULL, s->row);
+    n = joint_dcd_singles(s, &x, &index, block, local);
     for (size_t l = 0, used; l < s->half; l += used) {
         used = s->half - l < CHUNK ? CHUNK / 2 : CHUNK;
         kernels->lanes_dot(score + l, x, index, n, s->single + l, s->half, used);
