@@ -252,8 +252,7 @@ sepal_status joint_certify(struct proof *out, const struct joint *j, const doubl
     const struct objective *o = j->o;
     sepal_ctx *ctx = o->ctx;
     struct arena arena = {0};
-    struct joint_proving p = {
-        .j = j, .u = u, .alpha = alpha, .decided = decided, .shrink = 1};
+    struct joint_proving p = {.j = j, .u = u, .alpha = alpha, .decided = decided, .shrink = 1};
     p.sums = (o->cols + 1) * j->lanes;
     p.dual = j->loss->convex && (o->l1 > 0 || o->l2 > 0);
     bool waits = p.dual && (o->bias == BIAS_FREE || o->l2 == 0);

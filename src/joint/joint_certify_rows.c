@@ -13,12 +13,13 @@ enum { PROOF_CHUNK = 16 };
 /* A panel of rows of a slab. */
 struct proof_panel {
     const struct block *block;
-    size_t slab, i, n, row; /* n rows from number i of the block on, `row` of all */
+    size_t slab, i, n, row;       /* n rows from number i of the block on, `row` of all */
     const double *x[JOINT_PANEL]; /* dense rows, one after the other */
-    double *a;              /* n x lanes: their variables */
+    double *a;                    /* n x lanes: their variables */
     /* Room for these; JOINT_PANEL x lanes; and for a column each. */
     double *rows, *own, *score, *slope, *unused;
-    double size[JOINT_PANEL]; /* of the terms of a row's scores in magnitude, then how far these may be off */
+    double size
+        [JOINT_PANEL]; /* of the terms of a row's scores in magnitude, then how far these may be off */
     double most[JOINT_PANEL]; /* the largest of a row's factors */
 };
 
@@ -161,7 +162,8 @@ static void proof_take(struct proof_panel *panel, const struct joint_proving *p)
 /* ---- the sums ------------------------------------------------------------------------------------- */
 
 /* c_i (e_y - a_i), the own class's as the sum of the others. */
-static void proof_factors(struct proof_panel *panel, const struct joint_proving *p, double *factors) {
+static void proof_factors(struct proof_panel *panel, const struct joint_proving *p,
+                          double *factors) {
     const struct joint *j = p->j;
     const struct objective *o = j->o;
     for (size_t i = 0; i < panel->n; i++) {
@@ -212,8 +214,8 @@ static void proof_add(struct proof_panel *panel, struct joint_proving *p) {
     if (panel->block->sparse) {
         proof_add_sparse(panel, p, factors, v, reach, all);
     } else {
-        o->ctx->blas->gemm_tn(o->cols, j->lanes, panel->n, panel->x[0], o->cols, factors, j->lanes, 1,
-                              v, j->lanes);
+        o->ctx->blas->gemm_tn(o->cols, j->lanes, panel->n, panel->x[0], o->cols, factors, j->lanes,
+                              1, v, j->lanes);
         kernels->add_rows(panel->unused, reach, panel->most, panel->x, panel->n, o->cols);
         kernels->add_rows(panel->unused, all, weight, panel->x, panel->n, o->cols);
     }

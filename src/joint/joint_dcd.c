@@ -299,7 +299,8 @@ static const char *joint_dual_refuses(const struct joint *j) {
    both the formulas are right to a factor of two. Where columns are few lbfgs has factors of the Hessian. */
 static double joint_dual_cost(const struct joint *j, const struct convex_shape *shape) {
     enum { FEW = 2048 };
-    double digits = -log10(shape->tol), lanes = (double)j->lanes, entries = joint_entries(j) * lanes;
+    double digits = -log10(shape->tol), lanes = (double)j->lanes,
+           entries = joint_entries(j) * lanes;
     double n = (double)j->o->n, points = shape->width * lanes;
     if (!j->loss->smooth) return entries * digits;
     if (!j->o->rows.sparse) return INFINITY;

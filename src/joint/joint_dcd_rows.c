@@ -84,7 +84,8 @@ sepal_status joint_dcd_keep_singles(struct joint_dcd *s) {
 /* Row i of a block as singles: how many numbers. */
 static size_t joint_dcd_singles(const struct joint_dcd *s, const float **x, const uint32_t **index,
                                 const struct block *block, size_t i) {
-    if (block->values != VALUES_F64) return row_singles(x, index, block, i, s->o->cols, NULL, s->row);
+    if (block->values != VALUES_F64)
+        return row_singles(x, index, block, i, s->o->cols, NULL, s->row);
     size_t at = block->start[i];
     *x = s->value + s->first[block - s->o->rows.blocks] + at;
     *index = block->index + at;

@@ -23,12 +23,12 @@ struct joint_lbfgs {
     struct joint_preconditioner precondition;
     /* The last steps and what each changed in the gradient (PAIRS_MOST x size), and their products. */
     double *moves, *changes, product[PAIRS_MOST];
-    size_t pairs, newest;               /* how many there are; where the last one is */
-    struct joint_sweep sweep;           /* at `trial` */
-    double *trial;                      /* size */
-    double *gradient, *step, *change;   /* size */
-    double *z;                          /* size */
-    double *t;                          /* n x lanes: of the step, where it is asked for */
+    size_t pairs, newest;             /* how many there are; where the last one is */
+    struct joint_sweep sweep;         /* at `trial` */
+    double *trial;                    /* size */
+    double *gradient, *step, *change; /* size */
+    double *z;                        /* size */
+    double *t;                        /* n x lanes: of the step, where it is asked for */
     double *unit; /* width: the columns' root mean squares, 0 of those that are 0 */
     double objective, gap;
     double at_zero;          /* the largest entry of the gradient at weights of 0 */
@@ -46,8 +46,7 @@ static sepal_status joint_try(struct joint_lbfgs *s, double length, double *obje
     for (size_t k = 0; k < j->size; k++)
         s->trial[k] = length > 0 ? s->d->u[k] + length * s->step[k] : s->d->u[k];
     TRY(joint_sweep(&s->sweep, j, s->trial));
-    for (size_t k = 0; k < joint_penalised(j); k++)
-        s->sweep.gradient[k] += j->o->l2 * s->trial[k];
+    for (size_t k = 0; k < joint_penalised(j); k++) s->sweep.gradient[k] += j->o->l2 * s->trial[k];
     *objective = s->sweep.loss + joint_penalty(j, s->trial);
     return SEPAL_OK;
 }

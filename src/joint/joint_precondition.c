@@ -9,7 +9,7 @@
 /* Factors pay for few columns only, and have to fit. */
 enum { FACTOR_WIDTH_MOST = 2048, FACTOR_NUMBERS_MOST = 1 << 25 };
 enum { ROWS_LEAST = 6 }; /* rows to a column: square data take a quarter of the time by diagonals */
-enum { WIDE = 96 }; /* from so many columns on a factor is worth a thread */
+enum { WIDE = 96 };      /* from so many columns on a factor is worth a thread */
 
 static bool has_factors(const struct joint *j) {
     size_t width = j->o->width;

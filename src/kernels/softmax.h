@@ -18,10 +18,11 @@ static inline double log_of_one_plus(double x) {
 /* Rows that are taken at a time: what is not of one row alone is done in one loop over all of their numbers. */
 enum { SOFTMAX_PANEL = 64, SOFTMAX_LANES = 4 };
 
-/* A panel of rows between the steps: the first largest score of each, and what the scores add up to, in lanes. */
+/* A panel of rows between the steps: the first largest score of each, what the scores add up to, in lanes, and
+   the exponentials of the row's class and of all but the largest. */
 struct softmax_panel {
     size_t best[SOFTMAX_PANEL];
-    double all[SOFTMAX_PANEL], others[SOFTMAX_PANEL];
+    double all[SOFTMAX_PANEL], own[SOFTMAX_PANEL], others[SOFTMAX_PANEL];
 };
 
 /* Of a kernel set: p becomes how far each score is below the largest of its row. */
@@ -41,11 +42,13 @@ static inline void softmax_rows(softmax_begin *begin, softmax_end *end, const do
         double *to = p + first * lanes;
         begin(&panel, s, some, classes, lanes, to);
         for (size_t k = 0; k < some * lanes; k++) to[k] = exp_of_minus(to[k]);
+        for (size_t i = 0; i < some; i++) panel.own[i] = to[i * lanes + (size_t)label[first + i]];
         end(&panel, some, classes, lanes, to);
         for (size_t i = 0; i < some; i++) {
             size_t own = (size_t)label[first + i], best = panel.best[i];
-            double others = panel.others[i];
-            missing[first + i] = own == best ? others / (1 + others) : 1 - to[i * lanes + own];
+            double others = panel.others[i], part = 1 / (1 + others);
+            /* of two classes the other one's p to the bit */
+            missing[first + i] = own == best ? others * part : (1 + (others - panel.own[i])) * part;
             /* scores that are no numbers, or not finite, have no loss */
             panel.all[i] = (s[i * lanes + best] - s[i * lanes + own]) + 0 * panel.all[i];
         }

@@ -179,7 +179,8 @@ static sepal_status joint_solve(struct joint_fit *all, const struct joint_solver
     }
     size_t proofs = all->proofs;
     TRY(convex_fall_back(convex, all->joint.size, joint_prove_fit, all));
-    if (all->proofs != proofs) convex->fit->decided = NULL; /* the last one need not be of our weights */
+    if (all->proofs != proofs)
+        convex->fit->decided = NULL; /* the last one need not be of our weights */
     return SEPAL_OK;
 }
 

@@ -65,7 +65,7 @@ struct fit {
     } among;
     struct arena arena; /* scratch, freed after the fit */
 
-    struct linear linear;            /* to be made with linear_init */
+    struct linear linear; /* to be made with linear_init */
     /* For each row the class by `linear`, where it is sure of that whatever rounding did to the scores, else -1;
        NULL: the learner does not tell. */
     int32_t *decided;
