@@ -29,8 +29,8 @@ static double sum_of(__m256d x) {
     return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
 }
 
-static void avx2_softmax_begin(struct softmax_panel *panel, const double *score, size_t n,
-                               size_t classes, size_t lanes, double *p) {
+void avx2_softmax_begin(struct softmax_panel *panel, const double *score, size_t n, size_t classes,
+                        size_t lanes, double *p) {
     const __m256d none = _mm256_setzero_pd(), low = _mm256_set1_pd(-INFINITY);
     const __m256d counts = counting(classes, lanes), step = _mm256_set1_pd(SOFTMAX_LANES);
     size_t last = lanes - SOFTMAX_LANES;
@@ -59,8 +59,8 @@ static void avx2_softmax_begin(struct softmax_panel *panel, const double *score,
     }
 }
 
-static void avx2_softmax_end(struct softmax_panel *panel, size_t n, size_t classes, size_t lanes,
-                             double *p) {
+void avx2_softmax_end(struct softmax_panel *panel, size_t n, size_t classes, size_t lanes,
+                      double *p) {
     const __m256d counts = counting(classes, lanes);
     const __m256i step = _mm256_set1_epi64x(SOFTMAX_LANES);
     size_t last = lanes - SOFTMAX_LANES;

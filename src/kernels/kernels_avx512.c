@@ -234,6 +234,13 @@ static void avx512_dot_columns(double *out, size_t out_apart, const double *by, 
         dot_tiles(out, out_apart, by, by_apart, 1, x, apart, cols, n);
 }
 
+/* The exponentials and logarithms, most of the work, by wider vectors; a row's own sums are in 4 lanes. */
+static void avx512_softmax(const double *score, size_t n, size_t classes, size_t lanes,
+                           const int32_t *label, double *value, double *p, double *missing) {
+    softmax_rows(avx2_softmax_begin, avx2_softmax_end, score, n, classes, lanes, label, value, p,
+                 missing);
+}
+
 const struct kernels kernels_avx512 = {
     .name = "avx512", KERNELS_OF_ROWS(avx2), KERNELS_OF_PANELS(avx512), KERNELS_OF_ONE_SOURCE};
 

@@ -40,6 +40,8 @@ void avx2_lanes_dot_doubles(double *out, const double *x, const uint32_t *index,
 void avx2_lanes_add_f64(double *w, const double *d, const double *x, const uint32_t *index,
                         size_t n, size_t lanes, size_t used);
 /* kernels_avx2_softmax.c */
+softmax_begin avx2_softmax_begin;
+softmax_end avx2_softmax_end;
 void avx2_softmax(const double *score, size_t n, size_t classes, size_t lanes, const int32_t *label,
                   double *value, double *p, double *missing);
 /* kernels_avx2_simplex.c */
@@ -115,7 +117,7 @@ static inline void times(double *restrict out, const double *restrict x, const d
     .shift_f64 = shift_f64, .shift_f32 = shift_f32, .times = times,                                \
     .scatter_f64 = scatter_add_f64, .scatter_f32 = scatter_add_f32,                                \
     .scatter_ones = scatter_add_ones, .logistic = logistic_loss, .entropy = logistic_entropy,      \
-    .softmax_entropy = softmax_entropy, .survey = survey_numbers,         \
+    .softmax_entropy = softmax_entropy, .survey = survey_numbers,                                  \
     .lanes_squared_hinge = lanes_squared_hinge, .lanes_hinge = lanes_hinge,                        \
     .lanes_logistic = lanes_logistic
 
