@@ -1,7 +1,9 @@
 #include "eval/evaluate.h"
 
 #include "core/alloc.h"
+#include "core/parallel.h"
 #include "data/unseen.h"
+#include "kernels/kernels.h"
 #include "model/decision.h"
 
 #include <math.h>
@@ -116,6 +118,17 @@ bool evaluation_has_probabilities(const struct evaluation *all) {
     return all->linear->link != LINK_NONE && !all->data->undecided;
 }
 
+/* Of few rows of the class among many the others need no order, unless more is asked for than two areas. */
+static bool is_counted(const struct evaluation *all, const bool *positive) {
+    enum { COUNTED_MOST = 1 << 12, COUNTED_PART = 4 };
+    const struct evaluate_options *options = all->options;
+    size_t own = 0, rows = all->data->matrix.rows;
+    if (options->tells || options->curves || options->confidence > 0) return false;
+    if (all->data->weight || all->data->undecided) return false;
+    for (size_t i = 0; i < rows; i++) own += positive[i];
+    return own <= COUNTED_MOST && own <= rows / COUNTED_PART;
+}
+
 /* A single score speaks for the second class. Rows that lack a value have no scores, and no order with
    the others. */
 sepal_status evaluation_rank(struct evaluation *all, size_t k, const bool *positive,
@@ -130,6 +143,7 @@ sepal_status evaluation_rank(struct evaluation *all, size_t k, const bool *posit
                                 .weight = all->data->weight};
     struct ranked ranked;
     TRY(check_cancelled(all->ctx, "evaluating"));
+    if (is_counted(all, positive)) return ranking_counted(out, all->ctx, &rows);
     TRY(ranked_make(&ranked, all->ctx, &rows, false));
     *out = ranking_of(&ranked);
     if (all->data->undecided) out->roc_auc = out->average_precision = NAN;
@@ -211,9 +225,6 @@ sepal_status evaluation_positive(struct evaluation *all, const char *label) {
     return SEPAL_OK;
 }
 
-/* What rows are decided as, and the numbers that rank them: of two classes the logarithm of the odds or,
-   without probabilities, the score; of more for each the logarithm of its probability; without one, its margin in a joint machine, its own score against
-   the rest, its votes. */
 /* The largest score decides, and nothing else is asked of it. */
 static bool decides_plainly(const sepal_model *model, const sepal_data *data,
                             const struct decision_rule *rule) {
@@ -223,13 +234,57 @@ static bool decides_plainly(const sepal_model *model, const sepal_data *data,
            !data->undecided && map_chain_is_identity(&model->chain);
 }
 
+/* Whether the logarithms of the probabilities are the softmax of the scores, and of nothing else. */
+static bool weighs_plainly(const struct linear *linear, const struct decision_rule *rule) {
+    return linear->strategy == &strategy_machine && linear->link == LINK_POSTERIOR && !rule->shift;
+}
+
+struct weighing {
+    const struct linear *linear;
+    double *shown; /* scores, then the logarithms of the probabilities */
+    size_t rows;
+};
+enum { WEIGHED_ROWS = 1 << 12 };
+
+/* By the kernel, whose losses of the most probable class are minus the logarithms of its probability. */
+static sepal_status weigh_some(sepal_ctx *ctx, size_t task, void *payload) {
+    enum { PANEL = 64 };
+    static const double SURE = 1e-290;
+    const struct weighing *all = payload;
+    size_t classes = all->linear->classes, end = (task + 1) * WEIGHED_ROWS;
+    int32_t best[PANEL];
+    double least[PANEL];
+    double *p = mem_alloc(ctx, PANEL, classes * sizeof *p);
+    if (!p) return SEPAL_EMEMORY;
+    if (end > all->rows) end = all->rows;
+    for (size_t i = task * WEIGHED_ROWS, n; i < end; i += n) {
+        double *row = all->shown + i * classes;
+        n = end - i < PANEL ? end - i : PANEL;
+        for (size_t r = 0; r < n; r++) best[r] = strategy_largest(all->linear, row + r * classes);
+        ctx->kernels->softmax(row, n, classes, classes, best, least, p);
+        for (size_t r = 0; r < n; r++, row += classes) {
+            double largest = row[best[r]];
+            if (least[r] < SURE) { /* the kernel has no exponentials so small, and rows are ranked by them */
+                log_softmax_of_logs(row, classes);
+                continue;
+            }
+            for (size_t k = 0; k < classes; k++) row[k] = row[k] - largest - least[r];
+        }
+    }
+    mem_free(p);
+    return SEPAL_OK;
+}
+
+/* What rows are decided as, and the numbers that rank them: of two classes the logarithm of the odds or,
+   without probabilities, the score; of more for each the logarithm of its probability; without one, its margin in a joint machine, its own score against
+   the rest, its votes. */
 sepal_status evaluation_predict(struct predictions *out, sepal_ctx *ctx, const sepal_model *model,
                                 const sepal_data *data, const struct decision_rule *rule,
                                 const struct evaluate_options *options, bool probabilities) {
     const struct linear *linear = &model->linear;
     size_t rows = data->matrix.rows, shown = linear_shown(linear);
     bool numbers = !options->no_rankings || !options->no_probabilities;
-    bool logs = numbers && linear->link != LINK_NONE;
+    bool logs = numbers && linear->link != LINK_NONE, later = logs && weighs_plainly(linear, rule);
     *out = (struct predictions){.n = rows};
     out->classes = mem_alloc(ctx, rows, sizeof *out->classes);
     bool plainly = !numbers && !probabilities && decides_plainly(model, data, rule);
@@ -244,13 +299,16 @@ sepal_status evaluation_predict(struct predictions *out, sepal_ctx *ctx, const s
         (probabilities && linear->link != LINK_NONE && !out->probabilities))
         return SEPAL_EMEMORY;
     double *room = out->shown;
-    if (logs) {
+    if (logs && !later) {
         out->logs = room;
         out->shown = NULL;
     }
     sepal_status status = model_predict(out, ctx, model, data, rule);
     out->logs = NULL;
     out->shown = room;
+    if (status == SEPAL_OK && later)
+        return parallel_for(ctx, (rows + WEIGHED_ROWS - 1) / WEIGHED_ROWS, weigh_some,
+                            &(struct weighing){linear, room, rows});
     void (*rank)(const struct linear *, double *) = linear->strategy->rank;
     for (size_t i = 0; status == SEPAL_OK && rank && numbers && !logs && i < rows; i++)
         rank(linear, room + i * shown);

@@ -26,6 +26,9 @@ struct ranking {
     size_t steps, corners; /* how many scores there are; how many of them the ROC curve needs */
 };
 struct ranking ranking_of(const struct ranked *ranked);
+/* The same bits of rows without weights, whose scores are all numbers; steps and corners are left 0. Those of the
+   class alone are sorted: of use where they are few. */
+sepal_status ranking_counted(struct ranking *out, sepal_ctx *ctx, const struct ranking_rows *rows);
 /* The standard error of the area (DeLong, DeLong and Clarke-Pearson 1988). */
 double ranking_auc_error(const struct ranked *ranked, double auc);
 
@@ -38,7 +41,7 @@ struct evaluation;
 struct probability_facts {
     double log_loss, brier, ece;
     double log_loss_error, brier_error; /* standard errors */
-    struct bin *bins;                   /* K x options->bins: of each class against the rest */
+    struct bin *bins;                   /* K x options->bins: of each class against the rest; NULL without curves */
 };
 sepal_status probability_facts_make(struct probability_facts *out, struct evaluation *all);
 /* Mean |probability - fraction| of rows of that weight in all. */

@@ -4,6 +4,7 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "eval/metric.h"
+#include "kernels/kernels.h"
 
 #include <math.h>
 
@@ -14,7 +15,8 @@ struct loss_sums {
 };
 struct probability_sums {
     struct loss_sums log_loss, brier;
-    struct bin *bins, *confidence; /* K x B, of each class; B, of the most probable one */
+    struct bin *bins;       /* K x B, of each class; NULL: no curves are asked for */
+    struct bin *confidence; /* B: of the most probable class, of two without curves of the positive one */
 };
 struct probability_pass {
     const struct evaluation *all;
@@ -58,47 +60,80 @@ static void loss_add(struct loss_sums *sums, double loss, double weight) {
     sums->squares += weight * weight * loss * loss;
 }
 
-/* A class that the model has not seen had probability 0: its log loss has no bound. */
-static void add_two(const struct evaluation *all, struct probability_sums *sums, size_t row) {
-    size_t target = (size_t)all->data->label[row], bins = all->options->bins;
-    double odds = all->predictions.shown[row], weight = data_weight(all->data, row);
-    double small = exp(-fabs(odds)), log_more = -log1p(small), log_less = log_more - fabs(odds);
-    double more = 1 / (1 + small), less = small / (1 + small);
-    bool second = odds >= 0;
-    const double logs[] = {second ? log_less : log_more, second ? log_more : log_less};
-    const double p[] = {second ? less : more, second ? more : less};
-    double miss = target < 2 ? p[1 - target] : p[all->positive];
-    loss_add(&sums->log_loss, target < 2 ? -logs[target] : INFINITY, weight);
-    loss_add(&sums->brier, miss * miss, weight);
-    for (size_t k = 0; k < 2; k++) bin_add(sums->bins + k * bins, bins, p[k], target == k, weight);
+/* Rows that are taken at a time, by the kernels that the objectives have. A class that the model has not seen had
+   probability 0: its log loss has no bound. */
+enum { PANEL = 64 };
+
+/* An exponential is never less than some 1e-308; what is, of one row, is nothing. */
+static double loss_above_nothing(double loss) {
+    return loss > 1e-300 ? loss : 0;
 }
 
-static void add_many(const struct evaluation *all, struct probability_sums *sums, size_t row) {
-    size_t target = (size_t)all->data->label[row], classes = all->linear->classes, best = 0;
+static void add_two(const struct evaluation *all, struct probability_sums *sums, size_t first,
+                    size_t n) {
     size_t bins = all->options->bins;
-    const double *logs = all->predictions.shown + row * classes;
-    double weight = data_weight(all->data, row), square = target >= classes, p = NAN;
-    for (size_t k = 0; k < classes; k++) {
-        double here = exp(logs[k]), miss = k == target ? expm1(logs[k]) : here;
-        square += miss * miss;
-        bin_add(sums->bins + k * bins, bins, here, k == target, weight);
-        if (k > 0 && !(logs[k] > logs[best])) continue;
-        best = k;
-        p = here;
+    double margin[PANEL], loss[PANEL], wrong[PANEL], curvature[PANEL];
+    const double *odds = all->predictions.shown + first;
+    for (size_t i = 0; i < n; i++)
+        margin[i] = all->data->label[first + i] == 1 ? odds[i] : -odds[i];
+    all->ctx->kernels->logistic(margin, n, loss, wrong, curvature);
+    for (size_t i = 0; i < n; i++) {
+        size_t row = first + i, target = (size_t)all->data->label[row];
+        double weight = data_weight(all->data, row);
+        const double p[] = {target == 1 ? wrong[i] : 1 - wrong[i],
+                            target == 1 ? 1 - wrong[i] : wrong[i]};
+        double miss = target < 2 ? wrong[i] : p[all->positive];
+        loss_add(&sums->log_loss, target < 2 ? loss_above_nothing(loss[i]) : INFINITY, weight);
+        loss_add(&sums->brier, miss * miss, weight);
+        for (size_t k = 0; k < 2; k++)
+            if (sums->bins || k == all->positive)
+                bin_add(sums->bins ? sums->bins + k * bins : sums->confidence, bins, p[k],
+                        target == k, weight);
     }
-    bin_add(sums->confidence, bins, p, best == target, weight);
-    loss_add(&sums->log_loss, target < classes ? -logs[target] : INFINITY, weight);
-    loss_add(&sums->brier, square, weight);
+}
+
+/* `p` has room for the panel's probabilities. */
+static void add_many(const struct evaluation *all, struct probability_sums *sums, size_t first,
+                     size_t n, double *p) {
+    static const int32_t none[PANEL] = {0};
+    size_t classes = all->linear->classes, bins = all->options->bins;
+    const double *shown = all->predictions.shown + first * classes;
+    double unused[PANEL];
+    all->ctx->kernels->softmax(shown, n, classes, classes, none, unused, p);
+    for (size_t i = 0; i < n; i++, shown += classes, p += classes) {
+        size_t target = (size_t)all->data->label[first + i], best = 0;
+        double weight = data_weight(all->data, first + i), square = 0, others = 0;
+        for (size_t k = 0; k < classes; k++) {
+            double miss = k == target ? 0 : p[k];
+            others += miss;
+            square += miss * miss;
+            if (shown[k] > shown[best]) best = k;
+            if (sums->bins) bin_add(sums->bins + k * bins, bins, p[k], k == target, weight);
+        }
+        /* what the right class lacks is the others': no digits are lost where it is all but certain */
+        square += target < classes ? others * others : 1;
+        bin_add(sums->confidence, bins, p[best], best == target, weight);
+        loss_add(&sums->log_loss, target < classes ? -shown[target] : INFINITY, weight);
+        loss_add(&sums->brier, square, weight);
+    }
 }
 
 static sepal_status sum_rows(sepal_ctx *ctx, size_t task, void *payload) {
     const struct probability_pass *pass = payload;
     const struct evaluation *all = pass->all;
     size_t end = (task + 1) * pass->rows, rows = all->data->matrix.rows;
-    (void)ctx;
+    size_t classes = all->linear->classes;
+    double *p = mem_alloc(ctx, PANEL, classes * sizeof *p);
+    if (!p) return SEPAL_EMEMORY;
     if (end > rows) end = rows;
-    for (size_t i = task * pass->rows; i < end; i++)
-        (all->linear->classes == 2 ? add_two : add_many)(all, &pass->of[task], i);
+    for (size_t i = task * pass->rows, n; i < end; i += n) {
+        n = end - i < PANEL ? end - i : PANEL;
+        if (classes == 2)
+            add_two(all, &pass->of[task], i, n);
+        else
+            add_many(all, &pass->of[task], i, n, p);
+    }
+    mem_free(p);
     return SEPAL_OK;
 }
 
@@ -132,7 +167,7 @@ static void conclude(struct probability_facts *out, const struct evaluation *all
                      const struct probability_sums *sums) {
     double total = all->confusion.total;
     size_t bins = all->options->bins;
-    bool two = all->linear->classes == 2;
+    bool two = all->linear->classes == 2 && sums->bins;
     out->log_loss = mean_of(&sums->log_loss, &all->confusion, &out->log_loss_error);
     out->brier = mean_of(&sums->brier, &all->confusion, &out->brier_error);
     out->bins = sums->bins;
@@ -142,7 +177,8 @@ static void conclude(struct probability_facts *out, const struct evaluation *all
 
 sepal_status probability_facts_make(struct probability_facts *out, struct evaluation *all) {
     size_t rows = all->data->matrix.rows, classes = all->linear->classes;
-    size_t bins = all->options->bins, width = (classes + 1) * bins;
+    size_t bins = all->options->bins, of_classes = all->options->curves ? classes * bins : 0;
+    size_t width = of_classes + bins;
     struct probability_pass pass = {all, NULL, rows / MOST_TASKS + 1};
     *out = (struct probability_facts){NAN, NAN, NAN, NAN, NAN, NULL};
     if (!evaluation_has_probabilities(all)) return SEPAL_OK;
@@ -152,14 +188,14 @@ sepal_status probability_facts_make(struct probability_facts *out, struct evalua
     pass.of = arena_zero(all->ctx, &all->arena, tasks, sizeof *pass.of);
     if (!room || !pass.of) return SEPAL_EMEMORY;
     for (size_t t = 0; t < tasks; t++) {
-        pass.of[t].bins = room + t * width;
-        pass.of[t].confidence = pass.of[t].bins + classes * bins;
+        pass.of[t].bins = of_classes ? room + t * width : NULL;
+        pass.of[t].confidence = room + t * width + of_classes;
     }
     TRY(parallel_for(all->ctx, tasks, sum_rows, &pass));
     for (size_t t = 1; t < tasks; t++) {
         merge_losses(&pass.of[0].log_loss, &pass.of[t].log_loss);
         merge_losses(&pass.of[0].brier, &pass.of[t].brier);
-        merge_bins(pass.of[0].bins, pass.of[t].bins, width);
+        merge_bins(room, room + t * width, width);
     }
     conclude(out, all, &pass.of[0]);
     return SEPAL_OK;

@@ -23,8 +23,7 @@ enum {
 /* Below as many rows waking a thread takes longer than what it does. */
 enum { RANKED_PAYS = 1 << 15 };
 
-/* The bits of doubles in order, upside down; -0 is 0. */
-static uint64_t key_of(double score) {
+uint64_t ranked_key(double score) {
     uint64_t bits;
     double plain = score + 0.0;
     memcpy(&bits, &plain, sizeof bits);
@@ -73,7 +72,7 @@ static sepal_status fill_rows(sepal_ctx *ctx, size_t task, void *payload) {
         double score = rows->score[i * rows->stride];
         bool own = rows->positive[i];
         if (isnan(score)) continue;
-        all->side[own].key[at[own]] = key_of(sign * score);
+        all->side[own].key[at[own]] = ranked_key(sign * score);
         if (all->side[own].note)
             all->side[own].note[at[own]] = all->numbered ? (double)i : rows->weight[i];
         at[own]++;

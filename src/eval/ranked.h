@@ -30,6 +30,8 @@ sepal_status ranked_make(struct ranked *out, sepal_ctx *ctx, const struct rankin
                          bool numbered);
 void ranked_clear(struct ranked *ranked);
 
+/* The bits of doubles in order, upside down; -0 is 0. */
+uint64_t ranked_key(double score);
 /* The score of a key, but for its sign if that was turned. */
 double ranked_score(uint64_t key);
 

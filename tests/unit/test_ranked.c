@@ -1,6 +1,6 @@
 /* Rows in the order of their scores, against qsort: ties in the order of the rows, zeros of either sign one
    score, no place for what is no number; runs and their merges, whose lengths are no powers of two. */
-#include "eval/ranked.h"
+#include "eval/metric.h"
 #include "seed.h"
 
 #include <math.h>
@@ -94,7 +94,39 @@ static void test_orders(void **state) {
         check_ranked(&rng, sizes[i], i + 2, 1 + (unsigned)i % 3, i == 3 ? 0.01 : 0.5);
 }
 
+/* The areas of an order, and the same by counting, to the bit. */
+static void check_counted(struct rng *rng, size_t n, size_t kind, double chance) {
+    double *score = malloc((2 * n + 1) * sizeof *score);
+    bool *own = malloc(n + 1);
+    assert_true(score && own);
+    for (size_t i = 0; i < n; i++) {
+        do score[2 * i] = draw_score(rng, kind % 3);
+        while (isnan(score[2 * i]));
+        own[i] = rng_unit(rng) < chance;
+    }
+    struct ranking_rows rows = {
+        .score = score, .n = n, .stride = 2, .sign = kind % 2 ? -1 : 1, .positive = own};
+    struct ranked ranked;
+    struct ranking counted;
+    assert_int_equal(ranked_make(&ranked, ctx, &rows, false), SEPAL_OK);
+    assert_int_equal(ranking_counted(&counted, ctx, &rows), SEPAL_OK);
+    struct ranking whole = ranking_of(&ranked);
+    assert_memory_equal(&counted.roc_auc, &whole.roc_auc, sizeof(double));
+    assert_memory_equal(&counted.average_precision, &whole.average_precision, sizeof(double));
+    ranked_clear(&ranked);
+    free(score), free(own);
+}
+
+static void test_counted(void **state) {
+    static const double chances[] = {0, 0.01, 0.2, 0.7, 1};
+    (void)state;
+    struct rng rng = rng_make(test_seed(921), 1);
+    for (size_t number = 0; number < 300; number++)
+        check_counted(&rng, rng_below(&rng, number % 2 ? 30 : 3000), number, chances[number % 5]);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders),
+                                       cmocka_unit_test(test_counted)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
