@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/clock.h"
 #include "multiclass/problem.h"
+#include "statistics/scatter_parts.h"
 
 #include <float.h>
 #include <math.h>
@@ -232,6 +233,7 @@ static sepal_status fit_problem(struct multiclass_fit *all, size_t r, size_t pro
     fit.among.start_ns = all->start_ns;
     struct problem problem;
     struct linear warm;
+    struct scatter_left left;
     size_t warnings = fit.ctx->n_warnings;
     const struct linear *from = all->together ? &all->joint : fit.warm;
     if (from) {
@@ -240,7 +242,14 @@ static sepal_status fit_problem(struct multiclass_fit *all, size_t r, size_t pro
     }
     divide_time(&fit, all->fit, problems - r);
     sepal_status status = problem_pose(&problem, fit.ctx, all->fit->data, all->strategy, r);
+    if (fit.left) { /* of parts of the rows that know all classes */
+        left = *fit.left;
+        left.own = problem.sides[1];
+        left.lacking = problem.sides[0] != ALL_OTHERS;
+        fit.left = &left;
+    }
     if (status == SEPAL_OK) status = fit_posed(all, &fit, &problem);
+    if (fit.left && left.lacking) all->fit->left->lacking = true;
     tally_take(&all->tally, fit.ctx, warnings, &problem);
     /* what was fitted together has weights for all; one by one, those to come have none */
     if (status == SEPAL_ECANCEL && !all->together)

@@ -22,8 +22,6 @@ enum parts_know fold_sums_know(const struct pipeline *pipeline, const struct fit
     if (!learner->knows || pipeline->strategy || options->calibrate || options->asked)
         return PARTS_NOTHING;
     if (data->coded || !data->label || data->matrix.sparse) return PARTS_NOTHING;
-    if (!learner_is_machine(learner, pipeline->config) && data->schema->n_classes > 2)
-        return PARTS_NOTHING;
     enum parts_know know = learner->knows(pipeline->config, &free);
     if (chain->n == 0) return know;
     return free && map_chain_affine_tail(chain) == chain->n ? know : PARTS_NOTHING;
@@ -88,7 +86,7 @@ void fold_sums_free(struct fold_sums *sums) {
 sepal_status fold_sums_fit(sepal_model **out, sepal_ctx *ctx, const struct fold_sums *sums,
                            const struct split *split, const char *spec, const sepal_data *train,
                            const char *fit_options) {
-    struct scatter_left left = {sums->of[split->repeat], split->fold, false};
+    struct scatter_left left = {sums->of[split->repeat], split->fold, LEFT_CLASSES, false};
     size_t warnings = ctx->n_warnings;
     sepal_status status = pipeline_fit_left(out, ctx, spec, train, fit_options, &left);
     if (status == SEPAL_OK || !left.lacking) return status;

@@ -164,11 +164,10 @@ sepal_status scatter_means(struct scatter *s) {
     s->spread = arena_alloc(s->ctx, s->arena, cols, sizeof *s->spread);
     if (!shift || !sums || !s->class_weight || !s->class_rows || !s->offset || !s->spread)
         return SEPAL_EMEMORY;
-    if (s->left && s->left->parts->classes != s->classes) return scatter_lacks(s);
+    if (s->left && scatter_left_classes(s->left) != s->classes) return scatter_lacks(s);
     if (s->left) {
         scatter_left_count(s);
-        scatter_left_sum(sums, s);
-        shift = s->left->parts->shift;
+        scatter_left_sum(sums, shift, s);
     } else {
         count_classes(s, shift);
         TRY(scatter_sum(sums, s, width, add_differences, shift));

@@ -165,7 +165,7 @@ sepal_status scatter_parts_make(struct scatter_parts **out, sepal_ctx *ctx, stru
     made->shift = arena_zero(ctx, arena, classes, x->cols * sizeof *made->shift);
     if (!s->centre || !made->weight || !made->rows || !made->shift) return SEPAL_EMEMORY;
     TRY(sum_parts(made, part));
-    struct scatter_left whole = {made, SIZE_MAX, false};
+    struct scatter_left whole = {made, SIZE_MAX, LEFT_CLASSES, false};
     s->left = &whole;
     TRY(scatter_means(s));
     TRY(scatter_columns(s, SPREAD_NONE));
@@ -184,12 +184,21 @@ sepal_status scatter_parts_make(struct scatter_parts **out, sepal_ctx *ctx, stru
 
 /* ---- all parts but one -------------------------------------------------------------------- */
 
+size_t scatter_left_classes(const struct scatter_left *left) {
+    return left->own == LEFT_CLASSES ? left->parts->classes : 2;
+}
+
+/* What class k of the parts is in the fit. */
+static size_t left_class(const struct scatter *s, size_t k) {
+    return s->left->own == LEFT_CLASSES ? k : k == s->left->own;
+}
+
 void scatter_left_count(struct scatter *s) {
     const struct scatter_parts *all = s->left->parts;
     for (size_t f = 0; f < all->parts; f++)
-        for (size_t k = 0; k < s->classes && f != s->left->without; k++) {
-            s->class_rows[k] += all->rows[f * s->classes + k];
-            s->class_weight[k] += all->weight[f * s->classes + k];
+        for (size_t k = 0; k < all->classes && f != s->left->without; k++) {
+            s->class_rows[left_class(s, k)] += all->rows[f * all->classes + k];
+            s->class_weight[left_class(s, k)] += all->weight[f * all->classes + k];
         }
     for (size_t k = 0; k < s->classes; k++) s->total += s->class_weight[k];
 }
@@ -198,27 +207,55 @@ static void add_to(double *sum, const double *from, size_t n) {
     for (size_t i = 0; i < n; i++) sum[i] += from[i];
 }
 
-void scatter_left_sum(double *sums, const struct scatter *s) {
+/* The others of one class are around the first row of the first of them. */
+static void find_shifts(double *shift, const struct scatter *s) {
     const struct scatter_parts *all = s->left->parts;
-    size_t cells = s->classes * all->cols;
-    memset(sums, 0, (cells + all->cols) * sizeof *sums);
-    for (size_t f = 0; f < all->parts; f++) {
-        if (f == s->left->without) continue;
-        add_to(sums, all->difference + f * cells, cells);
-        add_to(sums + cells, all->size + f * all->cols, all->cols);
+    size_t cols = all->cols;
+    for (size_t k = all->classes; k-- > 0;)
+        memcpy(shift + left_class(s, k) * cols, all->shift + k * cols, cols * sizeof *shift);
+}
+
+/* Sums of class k in part f, around another row. */
+static void add_shifted(double *sum, double *size, const struct scatter_parts *all, size_t f,
+                        size_t k, const double *shift) {
+    size_t cols = all->cols, at = f * all->classes + k;
+    for (size_t j = 0; j < cols; j++) {
+        double off = all->shift[k * cols + j] - shift[j];
+        sum[j] += all->difference[at * cols + j] + all->weight[at] * off;
+        size[j] += all->weight[at] * fabs(off);
     }
 }
 
-/* How far the mean of class k is from that of all rows: `move` has room for all columns. */
-static void find_move(double *move, const struct scatter *s, size_t k) {
+void scatter_left_sum(double *sums, double *shift, const struct scatter *s) {
     const struct scatter_parts *all = s->left->parts;
     size_t cols = all->cols;
+    double *size = sums + s->classes * cols;
+    memset(sums, 0, (s->classes + 1) * cols * sizeof *sums);
+    find_shifts(shift, s);
+    for (size_t f = 0; f < all->parts; f++) {
+        if (f == s->left->without) continue;
+        for (size_t k = 0; k < all->classes; k++) {
+            size_t to = left_class(s, k);
+            add_shifted(sums + to * cols, size, all, f, k, shift + to * cols);
+        }
+        add_to(size, all->size + f * cols, cols);
+    }
+}
+
+/* How far the mean of class k of the parts is from that of all rows, for which `move` has room, and its weight. */
+static double find_move(double *move, const struct scatter *s, size_t k) {
+    const struct scatter_parts *all = s->left->parts;
+    size_t cols = all->cols;
+    double weight = 0;
     memset(move, 0, cols * sizeof *move);
     for (size_t f = 0; f < all->parts; f++)
-        if (f != s->left->without)
-            add_to(move, all->difference + (f * s->classes + k) * cols, cols);
-    for (size_t j = 0; j < cols; j++)
-        move[j] = move[j] / s->class_weight[k] - all->whole[k * cols + j];
+        if (f != s->left->without) {
+            add_to(move, all->difference + (f * all->classes + k) * cols, cols);
+            weight += all->weight[f * all->classes + k];
+        }
+    for (size_t j = 0; j < cols && weight > 0; j++)
+        move[j] = move[j] / weight - all->whole[k * cols + j];
+    return weight;
 }
 
 /* The matrices number `at` of the parts that are left, active columns; and their diagonal to `before`. */
@@ -237,12 +274,25 @@ static void add_matrices(double *out, const struct scatter *s, size_t at, size_t
     for (size_t i = 0; i < n; i++) before[i] = out[i * (n + 1)];
 }
 
-static void take_move(double *out, const struct scatter *s, size_t k, double *move) {
+/* out += times d d' of the active columns of d. */
+static void add_product(double *out, const struct scatter *s, double times, const double *d) {
     size_t n = s->n;
-    find_move(move, s, k);
     for (size_t i = 0; i < n; i++) {
-        double times = s->class_weight[k] * move[s->active[i]];
-        for (size_t j = i; j < n && times != 0; j++) out[i * n + j] -= times * move[s->active[j]];
+        double row = times * d[s->active[i]];
+        for (size_t j = i; j < n && row != 0; j++) out[i * n + j] += row * d[s->active[j]];
+    }
+}
+
+/* How far the means of the classes that make up the first one are from its own. */
+static void add_between(double *out, const struct scatter *s, double *move) {
+    const struct scatter_parts *all = s->left->parts;
+    size_t cols = all->cols;
+    for (size_t k = 0; k < all->classes && s->left->own != LEFT_CLASSES; k++) {
+        if (k == s->left->own) continue;
+        double weight = find_move(move, s, k);
+        for (size_t j = 0; j < cols; j++)
+            move[j] += all->whole[k * cols + j] + (all->shift[k * cols + j] - s->centre[j]) - s->mean[j];
+        add_product(out, s, weight, move);
     }
 }
 
@@ -254,16 +304,20 @@ static bool is_kept(double after, double before) {
 static sepal_status left_matrix(double *out, const struct scatter *s, size_t k) {
     const struct scatter_parts *all = s->left->parts;
     bool pooled = k == SIZE_MAX, fits = all->know == (pooled ? PARTS_WITHIN : PARTS_CLASSES);
-    size_t n = s->n;
-    if (!fits || s->classes != all->classes || s->inverse_unit) return scatter_lacks(s);
+    size_t n = s->n, step = pooled ? 1 : all->classes;
+    if (!fits || (!pooled && s->left->own != LEFT_CLASSES) || s->inverse_unit)
+        return scatter_lacks(s);
     double *move = arena_alloc(s->ctx, s->arena, 2, all->cols * sizeof *move);
     if (!move) return SEPAL_EMEMORY;
     double *before = move + all->cols;
-    add_matrices(out, s, pooled ? 0 : k, pooled ? 1 : s->classes, before);
-    for (size_t c = pooled ? 0 : k; c < (pooled ? s->classes : k + 1); c++)
-        take_move(out, s, c, move);
+    add_matrices(out, s, pooled ? 0 : k, step, before);
+    for (size_t c = pooled ? 0 : k; c < (pooled ? all->classes : k + 1); c++) {
+        double weight = find_move(move, s, c);
+        add_product(out, s, -weight, move);
+    }
     for (size_t i = 0; i < n; i++)
         if (!is_kept(out[i * (n + 1)], before[i])) return scatter_lacks(s);
+    add_between(out, s, move);
     return SEPAL_OK;
 }
 
@@ -278,7 +332,7 @@ sepal_status scatter_left_of_class(double *out, const struct scatter *s, size_t 
 sepal_status scatter_left_squares(double *out, const struct scatter *s) {
     const struct scatter_parts *all = s->left->parts;
     size_t cols = all->cols, cells = s->classes * cols;
-    if (all->know != PARTS_SQUARES || s->classes != all->classes) return scatter_lacks(s);
+    if (all->know != PARTS_SQUARES || s->left->own != LEFT_CLASSES) return scatter_lacks(s);
     double *move = arena_alloc(s->ctx, s->arena, 1, cols * sizeof *move);
     if (!move) return SEPAL_EMEMORY;
     memset(out, 0, cells * sizeof *out);

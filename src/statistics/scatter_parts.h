@@ -34,12 +34,15 @@ sepal_status scatter_parts_make(struct scatter_parts **out, sepal_ctx *ctx, stru
 struct scatter_left {
     const struct scatter_parts *parts;
     size_t without;
+    size_t own;   /* of two classes this one is the second, and all others are the first; or */
     bool lacking; /* set by whoever finds that the rows are needed */
 };
+#define LEFT_CLASSES SIZE_MAX /* as `own`: the classes of the parts */
 
-/* For scatter_means: weights, row counts and sums of the classes. */
+/* For scatter_means: weights, row counts and sums of the classes, and the row that each is around. */
+size_t scatter_left_classes(const struct scatter_left *left);
 void scatter_left_count(struct scatter *s);
-void scatter_left_sum(double *sums, const struct scatter *s);
+void scatter_left_sum(double *sums, double *shift, const struct scatter *s);
 /* What scatter.h has under names without `left`, of such rows. */
 sepal_status scatter_left_within(double *out, const struct scatter *s);
 sepal_status scatter_left_of_class(double *out, const struct scatter *s, size_t k);
