@@ -225,9 +225,8 @@ sepal_status evaluation_positive(struct evaluation *all, const char *label) {
     return SEPAL_OK;
 }
 
-/* The largest score decides, and nothing else is asked of it. */
-static bool decides_plainly(const sepal_model *model, const sepal_data *data,
-                            const struct decision_rule *rule) {
+bool evaluation_decides_plainly(const sepal_model *model, const sepal_data *data,
+                                const struct decision_rule *rule) {
     const struct predict_options *options = &rule->options;
     return options->decide == DECIDE_hard && isnan(options->cutoff) && !rule->shift &&
            options->ambiguous != AMBIGUOUS_UNDECIDED && !model->linear.calibration &&
@@ -287,7 +286,7 @@ sepal_status evaluation_predict(struct predictions *out, sepal_ctx *ctx, const s
     bool logs = numbers && linear->link != LINK_NONE, later = logs && weighs_plainly(linear, rule);
     *out = (struct predictions){.n = rows};
     out->classes = mem_alloc(ctx, rows, sizeof *out->classes);
-    bool plainly = !numbers && !probabilities && decides_plainly(model, data, rule);
+    bool plainly = !numbers && !probabilities && evaluation_decides_plainly(model, data, rule);
     if (plainly)
         return out->classes ? linear_predict(out->classes, ctx, linear, &data->matrix)
                             : SEPAL_EMEMORY;
@@ -353,9 +352,13 @@ static void warn_of_rows(const struct evaluation *all) {
 
 static sepal_status evaluate_judge(struct evaluation *all) {
     TRY(evaluation_positive(all, all->options->positive));
-    TRY(evaluate_ask(all));
-    TRY(confusion_count(&all->confusion, all->ctx, &all->arena, all->data, all->predictions.classes,
-                        all->rule->abstains || all->data->undecided));
+    if (all->counts) {
+        TRY(confusion_of_counts(&all->confusion, all->ctx, &all->arena, all->data, all->counts));
+    } else {
+        TRY(evaluate_ask(all));
+        TRY(confusion_count(&all->confusion, all->ctx, &all->arena, all->data,
+                            all->predictions.classes, all->rule->abstains || all->data->undecided));
+    }
     if (!all->options->no_probabilities) TRY(probability_facts_make(&all->probability, all));
     if (all->options->curves) curves_begin(all);
     if (!all->options->no_rankings) TRY(find_ranking(all));
@@ -377,6 +380,15 @@ static sepal_status evaluate_judge(struct evaluation *all) {
     all->undefined->key = "undefined";
     tree_adopt(all->report, all->undefined);
     return all->make->failed ? SEPAL_EMEMORY : SEPAL_OK;
+}
+
+static sepal_status evaluate_all(struct evaluation *all) {
+    unseen_warn(all->ctx, all->data);
+    sepal_status status =
+        all->linear->strategy->sets ? evaluate_label_sets(all) : evaluate_judge(all);
+    evaluation_predictions_free(&all->predictions);
+    arena_clear(&all->arena);
+    return status;
 }
 
 sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
@@ -401,11 +413,24 @@ sepal_status evaluate_predicted(sepal_ctx *ctx, const sepal_model *model, const 
                              .predictions = *predictions,
                              .make = make,
                              .report = report};
-    unseen_warn(ctx, data);
-    sepal_status status =
-        model->linear.strategy->sets ? evaluate_label_sets(&all) : evaluate_judge(&all);
-    evaluation_predictions_free(&all.predictions);
+    sepal_status status = evaluate_all(&all);
     *predictions = all.predictions;
-    arena_clear(&all.arena);
     return status;
+}
+
+sepal_status evaluate_counted(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
+                              const struct decision_rule *rule,
+                              const struct evaluate_options *options, const double *counts,
+                              struct tree_maker *make, struct tree *report) {
+    struct evaluation all = {.ctx = ctx,
+                             .model = model,
+                             .linear = &model->linear,
+                             .data = data,
+                             .rule = rule,
+                             .auc_error = NAN,
+                             .options = options,
+                             .counts = counts,
+                             .make = make,
+                             .report = report};
+    return evaluate_all(&all);
 }

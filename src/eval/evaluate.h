@@ -16,6 +16,15 @@ sepal_status evaluate_predicted(sepal_ctx *ctx, const sepal_model *model, const 
                                 const struct evaluate_options *options,
                                 struct predictions *predictions, struct tree_maker *make,
                                 struct tree *report);
+/* The same of rows of which it is known how many of each class are decided as which, classes x classes weights, by
+   a rule that decides plainly: no more is asked for than follows from that. */
+sepal_status evaluate_counted(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
+                              const struct decision_rule *rule,
+                              const struct evaluate_options *options, const double *counts,
+                              struct tree_maker *make, struct tree *report);
+/* The largest score, or the sign of one, decides, and nothing else is asked of it. */
+bool evaluation_decides_plainly(const sepal_model *model, const sepal_data *data,
+                                const struct decision_rule *rule);
 /* What an evaluation with these options asks of a model; `probabilities`: these besides, if it has any. To be freed
    in any case. */
 sepal_status evaluation_predict(struct predictions *out, sepal_ctx *ctx, const sepal_model *model,

@@ -19,6 +19,9 @@ struct confusion {
 };
 sepal_status confusion_count(struct confusion *out, sepal_ctx *ctx, struct arena *arena,
                              const sepal_data *data, const int32_t *decided, bool abstains);
+/* From classes x classes weights of rows that are all decided; there are no squares. */
+sepal_status confusion_of_counts(struct confusion *out, sepal_ctx *ctx, struct arena *arena,
+                                 const sepal_data *data, const double *counts);
 
 /* Area under the ROC curve and average precision of a ranking; NaN when one side is empty. */
 struct ranking {
@@ -62,6 +65,7 @@ struct evaluation {
     const sepal_data *data;
     const struct decision_rule *rule;
     size_t positive;                /* the class that metrics of two classes are about */
+    const double *counts;           /* instead of predictions, see evaluate_counted; NULL: none */
     struct predictions predictions; /* `shown` of K > 2 classes: what each is ranked by */
     struct confusion confusion;     /* of label sets: none */
     struct ranking ranking;         /* of the positive class; of K > 2 classes the mean over them */

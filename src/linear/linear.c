@@ -71,20 +71,15 @@ struct scoring {
     bool rest;          /* where these are not made yet, -1 */
 };
 
-static void score_row(const struct linear *linear, const double *bias,
-                      const struct kernels *kernels, const struct block *block, size_t i,
-                      double *out) {
-    for (size_t r = 0; r < linear->rows; r++) {
-        const double *w = linear->w + r * linear->cols;
-        if (linear->centre && !block->sparse)
-            out[r] =
-                linear->b[r] + row_dot_centred(kernels, block, i, linear->cols, linear->centre, w);
-        else
-            out[r] = bias[r] + row_dot(kernels, block, i, linear->cols, w);
-    }
+double linear_score(const struct linear *linear, const double *biases,
+                    const struct kernels *kernels, const struct block *block, size_t i, size_t r) {
+    const double *w = linear->w + r * linear->cols;
+    if (linear->centre && !block->sparse)
+        return linear->b[r] + row_dot_centred(kernels, block, i, linear->cols, linear->centre, w);
+    return biases[r] + row_dot(kernels, block, i, linear->cols, w);
 }
 
-/* Dense rows, some at a time: each is made of doubles once for all scores. The bits are those of score_row. */
+/* Dense rows, some at a time: each is made of doubles once for all scores. The bits are those of linear_score. */
 enum { PANEL_ROWS = 32, PANEL_NUMBERS = 4096, PANELS_PAY = 4 };
 
 static sepal_status score_dense(double *out, sepal_ctx *ctx, const struct linear *linear,
@@ -113,7 +108,8 @@ static sepal_status score_rows(double *out, sepal_ctx *ctx, const struct linear 
     if (!block->sparse && block->rows >= PANELS_PAY)
         return score_dense(out, ctx, linear, bias, block);
     for (size_t i = 0; i < block->rows; i++)
-        score_row(linear, bias, ctx->kernels, block, i, out + i * linear->rows);
+        for (size_t r = 0; r < linear->rows; r++)
+            out[i * linear->rows + r] = linear_score(linear, bias, ctx->kernels, block, i, r);
     return SEPAL_OK;
 }
 
@@ -171,14 +167,18 @@ static sepal_status score_forms(double *out, sepal_ctx *ctx, const struct linear
     return status;
 }
 
+sepal_status linear_check_row(sepal_ctx *ctx, double score, const struct block *block, size_t i) {
+    if (isfinite(score)) return SEPAL_OK;
+    return fail(ctx, SEPAL_EDATA,
+                "the score of row %zu is beyond the range of a double; its values are too "
+                "large for this model",
+                row_number(block, i) + 1);
+}
+
 static sepal_status linear_check_scores(sepal_ctx *ctx, const double *scores, size_t width,
                                         const struct block *block) {
     for (size_t i = 0; i < block->rows * width; i++)
-        if (!isfinite(scores[i]))
-            return fail(ctx, SEPAL_EDATA,
-                        "the score of row %zu is beyond the range of a double; its values are too "
-                        "large for this model",
-                        row_number(block, i / width) + 1);
+        if (!isfinite(scores[i])) return linear_check_row(ctx, scores[i], block, i / width);
     return SEPAL_OK;
 }
 

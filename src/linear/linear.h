@@ -56,6 +56,13 @@ sepal_status linear_scores(double *out, sepal_ctx *ctx, const struct linear *lin
 sepal_status linear_score_block(double *out, sepal_ctx *ctx, const struct linear *linear,
                                 const double *biases, const struct block *block);
 double *linear_biases(sepal_ctx *ctx, const struct linear *linear);
+/* Score r of row i alone, to the same bits, of a block without a centre and scores that are not quadratic; it may be
+   no finite number. */
+struct kernels;
+double linear_score(const struct linear *linear, const double *biases,
+                    const struct kernels *kernels, const struct block *block, size_t i, size_t r);
+/* Refused unless it is. */
+sepal_status linear_check_row(sepal_ctx *ctx, double score, const struct block *block, size_t i);
 /* The classes that they stand for. */
 sepal_status linear_predict(int32_t *out, sepal_ctx *ctx, const struct linear *linear,
                             const struct matrix *matrix);

@@ -27,8 +27,7 @@ enum parts_know fold_sums_know(const struct pipeline *pipeline, const struct fit
     return free && map_chain_affine_tail(chain) == chain->n ? know : PARTS_NOTHING;
 }
 
-/* Which fold each row is in, in that repeat; false: a row is in two, or a split has other rows to learn from. */
-static bool find_folds(uint32_t *part, const struct splits *splits, size_t repeat, size_t rows) {
+bool fold_sums_folds(uint32_t *part, const struct splits *splits, size_t repeat, size_t rows) {
     for (size_t i = 0; i < rows; i++) part[i] = (uint32_t)splits->folds;
     for (size_t s = 0; s < splits->n; s++) {
         const struct split *split = &splits->of[s];
@@ -50,7 +49,7 @@ static sepal_status make_all(struct fold_sums *made, bool *whole, sepal_ctx *ctx
     made->of = arena_zero(ctx, &made->arena, splits->repeats, sizeof(struct scatter_parts *));
     if (!part || !made->of) return SEPAL_EMEMORY;
     for (size_t r = 0; r < splits->repeats && *whole; r++) {
-        *whole = find_folds(part, splits, r, rows);
+        *whole = fold_sums_folds(part, splits, r, rows);
         if (!*whole) return SEPAL_OK;
         TRY(scatter_parts_make(&made->of[r], ctx, &made->arena, &data->matrix, data->label,
                                data->weight, data->schema->n_classes, part, splits->folds + 1,

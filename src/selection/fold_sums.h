@@ -11,6 +11,9 @@ struct fold_sums;
 /* What the fits of a spec have to know; PARTS_NOTHING: they need the rows. */
 enum parts_know fold_sums_know(const struct pipeline *pipeline, const struct fit_options *options,
                                const sepal_data *data);
+/* Which fold each row is in, in that repeat, splits->folds: in none; false: a row is in two, or a split has other
+   rows to learn from. */
+bool fold_sums_folds(uint32_t *part, const struct splits *splits, size_t repeat, size_t rows);
 /* *out NULL: the splits are no folds that each row is in once at most, there are too many of them, or too
    many sums. */
 sepal_status fold_sums_make(struct fold_sums **out, sepal_ctx *ctx, const sepal_data *data,

@@ -2,29 +2,12 @@
 
 #include "core/alloc.h"
 #include "core/clock.h"
-#include "core/parallel.h"
-#include "eval/evaluate.h"
 #include "kernels/blas.h"
-#include "model/match.h"
-#include "model/predict.h"
-#include "selection/fold_sums.h"
-#include "selection/left_out.h"
-#include "selection/metric_names.h"
+#include "selection/trial_split.h"
 #include "selection/trial_start.h"
 
 #include <math.h>
 #include <string.h>
-
-/* What is known of a candidate before it is fitted. */
-struct trial_plan {
-    struct pipeline pipeline;
-    struct fit_options options;
-    bool warms;            /* it goes on from the weights of the candidate before it, */
-    double beyond;         /* and so far along the line through those of the last two */
-    struct left_out *left; /* NULL: every split is fitted */
-    struct tree *train;    /* all rows, judged by the fit to them */
-    enum parts_know know;  /* PARTS_NOTHING: fits need the rows */
-};
 
 /* ---- what is asked for -------------------------------------------------------------------- */
 
@@ -90,38 +73,6 @@ static sepal_status plan_all(struct trials *trials) {
 
 /* ---- leaving one out ---------------------------------------------------------------------- */
 
-/* What judges. Of the rows learnt from no more is found than is asked for: there are as many times more of them as
-   there are folds. */
-static struct evaluate_options judging(const struct trials *trials, bool train) {
-    struct evaluate_options options = {.positive = trials->positive, .bins = BINS};
-    if (!train || !trials->metrics) return options;
-    options.no_probabilities = options.no_rankings = true;
-    for (size_t m = 0; m < trials->n_metrics; m++) {
-        if (metric_is_of_probabilities(trials->metrics[m])) options.no_probabilities = false;
-        if (metric_ranks(trials->metrics[m])) options.no_rankings = false;
-    }
-    return options;
-}
-
-/* `predictions`: of these rows, of which `data` has the labels alone; they are freed. NULL: it has the rows. */
-static sepal_status judge(struct tree **out, sepal_ctx *ctx, struct arena *arena,
-                          const struct evaluate_options *options, const sepal_model *model,
-                          const sepal_data *data, struct predictions *predictions) {
-    struct arena scratch = {0};
-    struct tree_maker make = {.ctx = ctx, .arena = arena};
-    struct decision_rule rule;
-    struct tree *facts = tree_object(&make, NULL, NULL);
-    sepal_status status = decision_rule_set(&rule, ctx, &scratch, model, NULL, 0);
-    if (status == SEPAL_OK && predictions)
-        status = evaluate_predicted(ctx, model, data, &rule, options, predictions, &make, facts);
-    else if (status == SEPAL_OK)
-        status = evaluate_data(ctx, &scratch, model, data, &rule, options, &make, facts);
-    if (status == SEPAL_OK && make.failed) status = SEPAL_EMEMORY;
-    if (status == SEPAL_OK) *out = facts;
-    arena_clear(&scratch);
-    return status;
-}
-
 /* The row of split s is row s. */
 static bool leaves_one_out(const struct trials *trials) {
     const struct splits *splits = trials->splits;
@@ -137,21 +88,12 @@ static sepal_status plan_left_out(struct trials *trials, size_t c) {
     TRY(left_out_make(&plan->left, trials->ctx, &plan->pipeline, &plan->options, candidate->spec,
                       candidate->fit_options, trials->data));
     if (!plan->left || !trials->judge_train) return SEPAL_OK;
-    struct evaluate_options options = judging(trials, true);
-    return judge(&plan->train, trials->ctx, &trials->arena, &options, left_out_whole(plan->left),
-                 trials->data, NULL);
+    struct evaluate_options options = trial_judging(trials, true);
+    return trial_judge(&plan->train, trials->ctx, &trials->arena, &options,
+                       left_out_whole(plan->left), &(struct judged){.data = trials->data});
 }
 
 /* ---- one split ---------------------------------------------------------------------------- */
-
-struct splitting_task {
-    struct trials *trials;
-    sepal_ctx *ctx;
-    size_t s;
-    size_t *rows; /* all, those to learn from first; NULL: not wanted so far */
-    sepal_data *train, *valid;
-    sepal_data *train_labels, *valid_labels; /* without the rows' numbers */
-};
 
 /* What is left of the time is shared by the fits to come; as many as there are threads run side by side. */
 static double time_of_fit(const struct trials *trials, size_t s, size_t c) {
@@ -159,58 +101,6 @@ static double time_of_fit(const struct trials *trials, size_t s, size_t c) {
     size_t to_come = (trials->splits->n - s) * trials->n_candidates - c;
     if (isnan(left)) return NAN;
     return fmax(left, 0) / ceil((double)to_come / (double)trials->width);
-}
-
-static sepal_status keep_rows(struct trial *trial, const struct splitting_task *task,
-                              const sepal_model *model) {
-    struct arena *arena = &task->trials->split_arenas[task->s], scratch = {0};
-    size_t n = task->valid->matrix.rows, classes = model->linear.classes;
-    struct decision_rule rule;
-    struct prepared prepared = {0};
-    trial->decided = arena_alloc(task->ctx, arena, n, sizeof *trial->decided);
-    if (!trial->decided) return SEPAL_EMEMORY;
-    if (model_outputs(model, SEPAL_PROBABILITIES) > 0) {
-        trial->proba = arena_alloc(task->ctx, arena, n, classes * sizeof *trial->proba);
-        if (!trial->proba) return SEPAL_EMEMORY;
-    }
-    struct predictions predictions = {
-        .n = n, .classes = trial->decided, .probabilities = trial->proba};
-    sepal_status status = decision_rule_set(&rule, task->ctx, &scratch, model, NULL, 0);
-    if (status == SEPAL_OK) status = match_rows(&prepared, task->ctx, model, task->valid, 0, n);
-    if (status == SEPAL_OK)
-        status = model_predict(&predictions, task->ctx, model, &prepared.rows, &rule);
-    prepared_clear(&prepared);
-    arena_clear(&scratch);
-    return status;
-}
-
-static sepal_status judge_valid(struct trial *trial, const struct splitting_task *task,
-                                const sepal_model *model) {
-    struct trials *trials = task->trials;
-    struct evaluate_options options = judging(trials, false);
-    TRY(judge(&trial->valid, task->ctx, &trials->split_arenas[task->s], &options, model,
-              task->valid, NULL));
-    if (!trials->keep_rows || model->linear.strategy->sets) return SEPAL_OK;
-    return keep_rows(trial, task, model);
-}
-
-static void note_facts(struct trial *trial, const sepal_model *model) {
-    trial->converged = model->facts.converged;
-    trial->objective = model->facts.objective;
-    trial->gap = model->facts.gap;
-    trial->iterations = model->facts.iterations;
-    trial->columns = model->linear.cols;
-}
-
-static sepal_status judge_both(struct trial *trial, const struct splitting_task *task,
-                               const sepal_model *model) {
-    note_facts(trial, model);
-    struct trials *trials = task->trials;
-    struct arena *arena = &trials->split_arenas[task->s];
-    struct evaluate_options options = judging(trials, true);
-    if (trials->judge_train && !trial->train)
-        TRY(judge(&trial->train, task->ctx, arena, &options, model, task->train, NULL));
-    return judge_valid(trial, task, model);
 }
 
 static sepal_data *take_spent(struct trials *trials) {
@@ -243,12 +133,6 @@ static sepal_status select_train(struct splitting_task *task) {
     return status;
 }
 
-static sepal_status select_valid(struct splitting_task *task) {
-    const struct split *split = &task->trials->splits->of[task->s];
-    if (task->valid) return SEPAL_OK;
-    return data_select(&task->valid, task->ctx, task->trials->data, split->valid, split->n_valid);
-}
-
 /* The fit to all rows but one, from that to all, and its judgement. */
 static sepal_status run_left_out(struct splitting_task *task, size_t c) {
     struct trials *trials = task->trials;
@@ -259,102 +143,18 @@ static sepal_status run_left_out(struct splitting_task *task, size_t c) {
     uint64_t start = clock_ns();
     size_t row = trials->splits->of[task->s].valid[0];
     trial->train = plan->train;
-    TRY(select_valid(task));
+    TRY(split_select_valid(task));
     sepal_status status =
         left_out_model(&model, &trial->follows, task->ctx, &scratch, plan->left, row);
     trial->seconds = clock_seconds_since(start);
-    if (status == SEPAL_OK && trial->follows) status = judge_both(trial, task, &model);
+    if (status == SEPAL_OK && trial->follows) status = trial_judge_both(trial, task, &model);
     arena_clear(&scratch);
     return status;
 }
 
 /* ---- a fit by the sums of the folds ------------------------------------------------------- */
 
-/* Those of some rows. */
-static sepal_status take_predictions(struct predictions *out, sepal_ctx *ctx,
-                                     const struct predictions *all, const size_t *rows, size_t n,
-                                     size_t shown, size_t classes) {
-    *out = (struct predictions){.n = n};
-    out->classes = mem_alloc(ctx, n, sizeof *out->classes);
-    if (all->regions) out->regions = mem_alloc(ctx, n, sizeof *out->regions);
-    if (all->shown) out->shown = mem_alloc(ctx, n, shown * sizeof *out->shown);
-    if (all->probabilities) out->probabilities = mem_alloc(ctx, n, classes * sizeof(double));
-    if (!out->classes || (all->regions && !out->regions) || (all->shown && !out->shown) ||
-        (all->probabilities && !out->probabilities))
-        return SEPAL_EMEMORY;
-    for (size_t i = 0; i < n; i++) {
-        out->classes[i] = all->classes[rows[i]];
-        if (all->regions) out->regions[i] = all->regions[rows[i]];
-        if (all->shown)
-            memcpy(out->shown + i * shown, all->shown + rows[i] * shown, shown * sizeof(double));
-        if (all->probabilities)
-            memcpy(out->probabilities + i * classes, all->probabilities + rows[i] * classes,
-                   classes * sizeof(double));
-    }
-    return SEPAL_OK;
-}
-
-/* Where the rows held out are wanted, too. */
-static sepal_status keep_predictions(struct trial *trial, const struct splitting_task *task,
-                                     const struct predictions *valid, size_t classes) {
-    struct arena *arena = &task->trials->split_arenas[task->s];
-    if (!task->trials->keep_rows) return SEPAL_OK;
-    trial->decided = arena_alloc(task->ctx, arena, valid->n, sizeof *trial->decided);
-    if (!trial->decided) return SEPAL_EMEMORY;
-    memcpy(trial->decided, valid->classes, valid->n * sizeof *trial->decided);
-    if (!valid->probabilities) return SEPAL_OK;
-    trial->proba = arena_alloc(task->ctx, arena, valid->n, classes * sizeof *trial->proba);
-    if (!trial->proba) return SEPAL_EMEMORY;
-    memcpy(trial->proba, valid->probabilities, valid->n * classes * sizeof *trial->proba);
-    return SEPAL_OK;
-}
-
-/* Some rows of all that were predicted. */
-static sepal_status judge_part(struct tree **out, struct trial *trial,
-                               const struct splitting_task *task, const sepal_model *model,
-                               const struct predictions *all, bool train) {
-    const sepal_data *labels = train ? task->train_labels : task->valid_labels;
-    const size_t *rows = task->rows + (train ? 0 : task->train_labels->matrix.rows);
-    size_t classes = model->linear.classes;
-    struct evaluate_options options = judging(task->trials, train);
-    struct predictions part;
-    sepal_status status = take_predictions(&part, task->ctx, all, rows, labels->matrix.rows,
-                                           linear_shown(&model->linear), classes);
-    if (status == SEPAL_OK && !train) status = keep_predictions(trial, task, &part, classes);
-    if (status == SEPAL_OK)
-        status = judge(out, task->ctx, &task->trials->split_arenas[task->s], &options, model,
-                       labels, &part);
-    evaluation_predictions_free(&part);
-    return status;
-}
-
-/* All rows are predicted at once, where they are; those held out again, if more is asked of them. */
-static sepal_status judge_all(struct trial *trial, struct splitting_task *task,
-                              const sepal_model *model) {
-    struct trials *trials = task->trials;
-    struct predictions all = {0};
-    struct arena scratch = {0};
-    struct decision_rule rule;
-    struct evaluate_options options = judging(trials, trials->judge_train);
-    bool apart = !trials->judge_train || options.no_probabilities || options.no_rankings;
-    note_facts(trial, model);
-    sepal_status status = decision_rule_set(&rule, task->ctx, &scratch, model, NULL, 0);
-    if (status == SEPAL_OK && trials->judge_train)
-        status = evaluation_predict(&all, task->ctx, model, trials->data, &rule, &options,
-                                    trials->keep_rows && !apart);
-    if (status == SEPAL_OK && trials->judge_train)
-        status = judge_part(&trial->train, trial, task, model, &all, true);
-    if (status == SEPAL_OK && apart) status = select_valid(task);
-    if (status == SEPAL_OK && apart)
-        status = judge_valid(trial, task, model);
-    else if (status == SEPAL_OK)
-        status = judge_part(&trial->valid, trial, task, model, &all, false);
-    evaluation_predictions_free(&all);
-    arena_clear(&scratch);
-    return status;
-}
-
-static sepal_status select_parts(struct splitting_task *task) {
+sepal_status split_select_parts(struct splitting_task *task) {
     const struct split *split = &task->trials->splits->of[task->s];
     const sepal_data *data = task->trials->data;
     if (task->rows) return SEPAL_OK;
@@ -372,13 +172,13 @@ static sepal_status run_sums(sepal_model **model, struct splitting_task *task, s
     const struct candidate *candidate = &trials->candidates[c];
     struct trial *trial = &trials->of[c * trials->splits->n + task->s];
     uint64_t start = clock_ns();
-    TRY(select_parts(task));
+    TRY(split_select_parts(task));
     TRY(fold_sums_fit(model, task->ctx, trials->sums, &trials->splits->of[task->s], candidate->spec,
                       task->train_labels, candidate->fit_options));
     if (!*model) return SEPAL_OK;
     TRY(check_cancelled(task->ctx, "fitting"));
     trial->seconds = clock_seconds_since(start);
-    return judge_all(trial, task, *model);
+    return trial_judge_all(trial, task, *model);
 }
 
 /* The fit to the rows; older, before: the fits of the last two candidates. */
@@ -407,22 +207,24 @@ static sepal_status run_candidate(sepal_model **model, struct splitting_task *ta
                                   const sepal_model *older, const sepal_model *before) {
     struct trials *trials = task->trials;
     struct trial *trial = &trials->of[c * trials->splits->n + task->s];
+    if (trial->valid) return SEPAL_OK; /* it is done */
     if (trials->plans[c].left) TRY(run_left_out(task, c));
     if (trial->follows) return SEPAL_OK;
     if (trials->sums && trials->plans[c].know != PARTS_NOTHING) TRY(run_sums(model, task, c));
     if (*model) return SEPAL_OK;
     TRY(select_train(task));
-    TRY(select_valid(task));
+    TRY(split_select_valid(task));
     uint64_t start = clock_ns();
     TRY(fit_rows(model, task, c, older, before));
     TRY(check_cancelled(task->ctx, "fitting"));
     trial->seconds = clock_seconds_since(start);
-    return judge_both(trial, task, *model);
+    return trial_judge_both(trial, task, *model);
 }
 
-static sepal_status run_candidates(struct splitting_task *task) {
+static sepal_status run_candidates(struct splitting_task *task, void *payload) {
     sepal_model *before = NULL, *older = NULL;
     sepal_status status = SEPAL_OK;
+    (void)payload;
     for (size_t c = 0; c < task->trials->n_candidates && status == SEPAL_OK; c++) {
         sepal_model *model = NULL;
         (void)progress(task->ctx, "fit %zu of %zu", c + 1, task->trials->n_candidates);
@@ -445,15 +247,15 @@ static sepal_status name_error(sepal_ctx *ctx, sepal_status status, const char *
     return status;
 }
 
-static sepal_status run_split(sepal_ctx *ctx, size_t s, void *payload) {
-    struct trials *trials = payload;
+sepal_status split_run(sepal_ctx *ctx, struct trials *trials, size_t s, split_fn run,
+                       void *payload) {
     struct part part;
     char name[SPLIT_NAME_BYTES];
     split_name(name, trials->splits, s);
     part_begin(&part, ctx, trials->alone, "%s", name);
     struct splitting_task task = {.trials = trials, .ctx = part.ctx, .s = s};
     sepal_status status = check_cancelled(part.ctx, "fitting");
-    if (status == SEPAL_OK) status = run_candidates(&task);
+    if (status == SEPAL_OK) status = run(&task, payload);
     give_spent(trials, task.train);
     data_free(task.valid);
     data_free(task.train_labels);
@@ -461,6 +263,18 @@ static sepal_status run_split(sepal_ctx *ctx, size_t s, void *payload) {
     mem_free(task.rows);
     if (status != SEPAL_OK) status = name_error(part.ctx, status, name);
     part_end(&part, &trials->split_warnings[s], s + 1);
+    return status;
+}
+
+static sepal_status run_split(sepal_ctx *ctx, size_t s, void *payload) {
+    return split_run(ctx, payload, s, run_candidates, NULL);
+}
+
+sepal_status splits_run(struct trials *trials, task_fn task, void *payload) {
+    size_t n = trials->splits->n;
+    sepal_status status = SEPAL_OK;
+    if (!trials->alone) return parallel_for(trials->ctx, n, task, payload);
+    for (size_t s = 0; s < n && status == SEPAL_OK; s++) status = task(trials->ctx, s, payload);
     return status;
 }
 
@@ -519,11 +333,8 @@ static sepal_status run_all(struct trials *trials) {
     trials->alone = better_alone(trials);
     trials->width = trials->alone ? 1 : parallel_width(trials->ctx);
     size_t n = trials->splits->n;
-    sepal_status status = SEPAL_OK;
-    for (size_t s = 0; trials->alone && s < n && status == SEPAL_OK; s++)
-        status = run_split(trials->ctx, s, trials);
-    if (!trials->alone) status = parallel_for(trials->ctx, n, run_split, trials);
-    TRY(status);
+    for (size_t c = 0; c < trials->n_candidates; c++) TRY(trials_ahead(trials, c));
+    TRY(splits_run(trials, run_split, trials));
     for (size_t i = 0; i < n * trials->n_candidates; i++)
         trials->unfinished += !trials->of[i].converged;
     tell_warnings(trials);

@@ -1,0 +1,319 @@
+/* The models of the folds differ little: nine tenths of the rows are the same. So one model stands for all, the mean
+   of theirs, with a bound on how far the scores of any of them are from its own. With z = (x - c) / d, the row in
+   units d of its columns, a score w.(x - c) + b of theirs differs by at most |d (w - mean of the w)| |z| + |b - mean
+   of the b|, by Cauchy and Schwarz, and by what rounding adds. Where the largest score is above all others by more
+   than that, all models decide alike. The few rows that are left are scored by each model, as a prediction would,
+   among the classes that may still win. So no decision differs from that of linear_predict. */
+#include "selection/fold_counts.h"
+
+#include "core/alloc.h"
+#include "kernels/kernels.h"
+#include "linear/decide.h"
+#include "linear/strategy.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { PANEL_ROWS = 32, SCALED_ROWS = 256, FOUR = 4 };
+/* Rounding errors of a score of n columns, far more than there are, in units of (n + 16) epsilon. */
+static const double ROUNDINGS = 64;
+
+struct middle {
+    size_t rows, cols, lanes; /* score functions; these to a multiple of 4 */
+    double *centre, *inverse; /* c, and 1 / d; of each column */
+    double *zero;             /* cols */
+    double *w, *b;            /* cols x lanes; lanes */
+    double *slope, *offset;   /* of the bound; lanes */
+};
+struct counting {
+    const sepal_data *data;
+    const uint32_t *fold;
+    const struct linear *const *model;
+    size_t folds, classes;
+    double **bias; /* linear_biases of each model */
+    struct middle middle;
+};
+
+bool fold_counts_pay(const sepal_data *data, size_t folds) {
+    enum { COUNTS_MOST = 1 << 20, COUNTS_A_ROW = 4 };
+    double classes = (double)data->schema->n_classes;
+    double counts = (2 * (double)folds + 1) * classes * classes;
+    return counts <= COUNTS_MOST && counts <= COUNTS_A_ROW * (double)data->matrix.rows;
+}
+
+bool fold_counts_serve(const struct linear *linear) {
+    bool largest = linear->strategy->decide == strategy_largest && linear->rows == linear->classes;
+    return (largest || linear->strategy == &strategy_sign) && !linear->bits &&
+           !density_is_quadratic(linear->density);
+}
+
+/* ---- the middle --------------------------------------------------------------------------- */
+
+static const struct linear *first_of(const struct counting *all) {
+    for (size_t f = 0; f < all->folds; f++)
+        if (all->model[f]) return all->model[f];
+    return NULL;
+}
+
+/* The mean distance from the centre over the first rows; any number above 0 would do. */
+static void find_units(struct middle *m, const struct matrix *x) {
+    const struct block *block = &x->blocks[0];
+    size_t n = block->rows < SCALED_ROWS ? block->rows : SCALED_ROWS, cols = m->cols;
+    double *row = m->zero;
+    memset(m->inverse, 0, cols * sizeof *m->inverse);
+    for (size_t i = 0; i < n; i++) {
+        block_dense(block, i, 1, cols, m->centre, NULL, row, cols);
+        for (size_t j = 0; j < cols; j++) m->inverse[j] += fabs(row[j]);
+    }
+    for (size_t j = 0; j < cols; j++) {
+        double unit = m->inverse[j] / (double)n;
+        m->inverse[j] = unit > 1e-100 && unit < 1e100 ? 1 / unit : 1;
+    }
+    memset(row, 0, cols * sizeof *row);
+}
+
+/* What all functions of a model have in common where the largest decides: the mean of their weights, and of their
+   biases last. */
+static void find_common(double *out, const struct middle *m, const struct linear *linear) {
+    size_t cols = m->cols;
+    memset(out, 0, (cols + 1) * sizeof *out);
+    if (m->rows == 1) return;
+    for (size_t r = 0; r < m->rows; r++) {
+        for (size_t j = 0; j < cols; j++) out[j] += linear->w[r * cols + j];
+        out[cols] += linear->b[r];
+    }
+    for (size_t j = 0; j <= cols; j++) out[j] /= (double)m->rows;
+}
+
+/* Function r of a model less that, around the centre of all. `w` has room for it; returns its bias. */
+static double common_row(double *w, const struct middle *m, const struct linear *linear,
+                         const double *common, size_t r) {
+    double b = linear->b[r] - common[m->cols];
+    for (size_t j = 0; j < m->cols; j++) {
+        w[j] = linear->w[r * m->cols + j] - common[j];
+        b += w[j] * (m->centre[j] - (linear->centre ? linear->centre[j] : 0));
+    }
+    return b;
+}
+
+static double norm_in_units(const struct middle *m, const double *w, const double *from) {
+    double sum = 0;
+    for (size_t j = 0; j < m->cols; j++) {
+        double off = (w[j] - (from ? from[j] : 0)) / m->inverse[j];
+        sum += off * off;
+    }
+    return sqrt(sum);
+}
+
+/* What the scores of a model may be wrong by, here and in a prediction. */
+static void add_roundings(double *slope, double *offset, const struct middle *m,
+                          const struct linear *linear) {
+    double unit = ROUNDINGS * DBL_EPSILON * (double)(m->cols + 16), far = 0, w = 0, b = 0;
+    for (size_t j = 0; j < m->cols; j++) {
+        double centre = linear->centre ? linear->centre[j] : 0;
+        double off = (fabs(m->centre[j]) + fabs(centre)) * m->inverse[j];
+        far += off * off;
+    }
+    for (size_t r = 0; r < m->rows; r++) {
+        w = fmax(w, norm_in_units(m, linear->w + r * m->cols, NULL));
+        b = fmax(b, fabs(linear->b[r]));
+    }
+    *slope = fmax(*slope, unit * w);
+    *offset = fmax(*offset, unit * (b + w * sqrt(far)));
+}
+
+/* `common`: of each model; mean, own: room for a row of weights. */
+static void find_middle(struct middle *m, const struct counting *all, double *common, double *mean,
+                        double *own) {
+    double slope = 0, offset = 0, models = 0;
+    size_t cols = m->cols;
+    for (size_t f = 0; f < all->folds; f++) {
+        if (!all->model[f]) continue;
+        models++;
+        add_roundings(&slope, &offset, m, all->model[f]);
+        find_common(common + f * (cols + 1), m, all->model[f]);
+    }
+    for (size_t r = 0; r < m->rows; r++) {
+        memset(mean, 0, cols * sizeof *mean);
+        double far = 0, bias = 0, off = 0;
+        for (size_t f = 0; f < all->folds; f++) {
+            if (!all->model[f]) continue;
+            bias += common_row(own, m, all->model[f], common + f * (cols + 1), r) / models;
+            for (size_t j = 0; j < cols; j++) mean[j] += own[j] / models;
+        }
+        for (size_t f = 0; f < all->folds; f++) {
+            if (!all->model[f]) continue;
+            double b = common_row(own, m, all->model[f], common + f * (cols + 1), r);
+            off = fmax(off, fabs(b - bias));
+            far = fmax(far, norm_in_units(m, own, mean));
+        }
+        m->b[r] = bias;
+        m->slope[r] = (far + slope) * (1 + 1e-9); /* and those of the bound itself */
+        m->offset[r] = (off + offset) * (1 + 1e-9);
+        for (size_t j = 0; j < cols; j++) m->w[j * m->lanes + r] = mean[j];
+    }
+}
+
+static sepal_status make_middle(struct counting *all, sepal_ctx *ctx, struct arena *arena) {
+    struct middle *m = &all->middle;
+    const struct linear *first = first_of(all);
+    m->rows = first->rows;
+    m->cols = first->cols;
+    m->lanes = (m->rows + FOUR - 1) / FOUR * FOUR;
+    double *of_columns = arena_zero(ctx, arena, 5, m->cols * sizeof *of_columns);
+    double *of_rows = arena_zero(ctx, arena, 3, m->lanes * sizeof *of_rows);
+    double *common = arena_zero(ctx, arena, all->folds, (m->cols + 1) * sizeof *common);
+    m->w = arena_zero(ctx, arena, m->cols, m->lanes * sizeof *m->w);
+    if (!of_columns || !of_rows || !common || !m->w) return SEPAL_EMEMORY;
+    m->centre = of_columns;
+    m->inverse = m->centre + m->cols;
+    m->zero = m->inverse + m->cols;
+    m->b = of_rows;
+    m->slope = m->b + m->lanes;
+    m->offset = m->slope + m->lanes;
+    if (first->centre) memcpy(m->centre, first->centre, m->cols * sizeof *m->centre);
+    find_units(m, &all->data->matrix);
+    find_middle(m, all, common, m->zero + m->cols, m->zero + 2 * m->cols);
+    return SEPAL_OK;
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+/* A row by the middle model. */
+struct middle_view {
+    double *score, *high; /* lanes: and what a model may have at most */
+    uint32_t *near;       /* the functions of scores that may be the largest, rising */
+    size_t n;             /* of them */
+};
+
+/* The class if it is sure; else -1. */
+static int32_t decide_by_middle(struct middle_view *view, const struct middle *m,
+                                const struct kernels *kernels, const double *x) {
+    double norm = sqrt(kernels->distance_scaled_f64(x, m->zero, m->inverse, m->cols));
+    double *score = view->score, *high = view->high;
+    for (size_t l = 0; l < m->lanes; l += OVR_LANES)
+        kernels->lanes_dot_doubles(score + l, x, NULL, m->cols, m->w + l, m->lanes,
+                                   m->lanes - l < OVR_LANES ? m->lanes - l : OVR_LANES);
+    for (size_t l = 0; l < m->lanes; l++) {
+        score[l] += m->b[l];
+        high[l] = score[l] + (m->slope[l] * norm + m->offset[l]);
+    }
+    if (m->rows == 1) {
+        double sure = high[0] - score[0];
+        view->near[0] = 0;
+        view->n = 1;
+        return score[0] > sure ? 1 : score[0] < -sure ? 0 : -1;
+    }
+    double most = score[0];
+    size_t best = 0;
+    for (size_t r = 1; r < m->rows; r++) most = score[r] > most ? score[r] : most;
+    while (best + 1 < m->rows && score[best] < most) best++;
+    double low = most - (high[best] - most);
+    view->n = 0;
+    for (size_t r = 0; r < m->rows; r++) {
+        view->near[view->n] = (uint32_t)r;
+        view->n += !(high[r] < low);
+    }
+    return view->n == 1 ? (int32_t)best : -1;
+}
+
+/* By one model, as a prediction has it: of scores that are the largest the first. */
+static sepal_status decide_by_model(int32_t *out, sepal_ctx *ctx, const struct linear *linear,
+                                    const double *bias, const struct block *block, size_t i,
+                                    const struct middle_view *view) {
+    double best = NAN;
+    for (size_t c = 0; c < view->n; c++) {
+        size_t r = view->near[c];
+        double score = linear_score(linear, bias, ctx->kernels, block, i, r);
+        if (!isfinite(score)) return linear_check_row(ctx, score, block, i);
+        if (score <= best) continue;
+        best = score;
+        *out = linear->rows == 1 ? score >= 0 : (int32_t)r;
+    }
+    return SEPAL_OK;
+}
+
+/* Counts of rows that all models decide alike, by fold and for those in none; then of each model those of its
+   own. */
+static sepal_status count_row(const struct counting *all, sepal_ctx *ctx, const struct block *block,
+                              size_t i, const double *x, struct middle_view *view,
+                              double *partial) {
+    size_t row = block->first_row + i, classes = all->classes, cells = classes * classes;
+    size_t target = (size_t)all->data->label[row];
+    double weight = data_weight(all->data, row);
+    int32_t class = decide_by_middle(view, &all->middle, ctx->kernels, x);
+    if (class >= 0) {
+        partial[all->fold[row] * cells + target * classes + (size_t)class] += weight;
+        return SEPAL_OK;
+    }
+    for (size_t f = 0; f < all->folds; f++) {
+        if (!all->model[f] || f == all->fold[row]) continue;
+        TRY(decide_by_model(&class, ctx, all->model[f], all->bias[f], block, i, view));
+        partial[(all->folds + 1 + f) * cells + target * classes + (size_t)class] += weight;
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status count_block(sepal_ctx *ctx, const struct block *block, double *partial,
+                                void *payload) {
+    const struct counting *all = payload;
+    const double *x[PANEL_ROWS];
+    size_t cols = all->middle.cols;
+    double *panel = mem_alloc(ctx, PANEL_ROWS, cols * sizeof *panel);
+    double *room = mem_alloc(ctx, 2, all->middle.lanes * sizeof *room);
+    uint32_t *near = mem_alloc(ctx, all->middle.lanes + 1, sizeof *near);
+    struct middle_view view = {.score = room, .high = room + all->middle.lanes, .near = near};
+    sepal_status status = panel && room && near ? SEPAL_OK : SEPAL_EMEMORY;
+    for (size_t first = 0, n; first < block->rows && status == SEPAL_OK; first += n) {
+        n = block->rows - first < PANEL_ROWS ? block->rows - first : PANEL_ROWS;
+        block_panel(x, ctx->kernels, block, first, n, cols, all->middle.centre, panel);
+        for (size_t i = 0; i < n && status == SEPAL_OK; i++)
+            status = count_row(all, ctx, block, first + i, x[i], &view, partial);
+    }
+    mem_free(panel);
+    mem_free(room);
+    mem_free(near);
+    return status;
+}
+
+/* ---- all ---------------------------------------------------------------------------------- */
+
+static sepal_status count_all(double *out, struct counting *all, sepal_ctx *ctx,
+                              struct arena *arena) {
+    size_t folds = all->folds, cells = all->classes * all->classes, width = (2 * folds + 1) * cells;
+    double *sums = arena_alloc(ctx, arena, width, sizeof *sums);
+    if (!sums) return SEPAL_EMEMORY;
+    TRY(make_middle(all, ctx, arena));
+    TRY(matrix_sum(sums, ctx, &all->data->matrix, width, count_block, all));
+    for (size_t f = 0; f < folds; f++)
+        for (size_t i = 0; i < cells && all->model[f]; i++) {
+            double sum = sums[(folds + 1 + f) * cells + i];
+            for (size_t g = 0; g <= folds; g++) sum += g == f ? 0 : sums[g * cells + i];
+            out[f * cells + i] = sum;
+        }
+    return SEPAL_OK;
+}
+
+sepal_status fold_counts(double *out, sepal_ctx *ctx, const sepal_data *data, const uint32_t *fold,
+                         const struct linear *const *model, size_t folds) {
+    struct counting all = {.data = data,
+                           .fold = fold,
+                           .model = model,
+                           .folds = folds,
+                           .classes = data->schema->n_classes};
+    struct arena arena = {0};
+    if (!first_of(&all)) return SEPAL_OK;
+    all.bias = mem_zero(ctx, folds, sizeof(double *));
+    sepal_status status = all.bias ? SEPAL_OK : SEPAL_EMEMORY;
+    for (size_t f = 0; f < folds && status == SEPAL_OK; f++) {
+        if (!model[f]) continue;
+        all.bias[f] = linear_biases(ctx, model[f]);
+        if (!all.bias[f]) status = SEPAL_EMEMORY;
+    }
+    if (status == SEPAL_OK) status = count_all(out, &all, ctx, &arena);
+    for (size_t f = 0; all.bias && f < folds; f++) mem_free(all.bias[f]);
+    mem_free(all.bias);
+    arena_clear(&arena);
+    return status;
+}

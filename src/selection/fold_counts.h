@@ -1,0 +1,18 @@
+/* How the models of all folds decide the rows that they were fitted to, in one pass over the rows. */
+#ifndef SEPAL_SELECTION_FOLD_COUNTS_H
+#define SEPAL_SELECTION_FOLD_COUNTS_H
+
+#include "data/data.h"
+#include "linear/linear.h"
+
+/* Whether there are few enough counts for that many folds. */
+bool fold_counts_pay(const sepal_data *data, size_t folds);
+/* Whether the decisions of such a model are told apart by linear scores alone. */
+bool fold_counts_serve(const struct linear *linear);
+/* out: folds x classes x classes, how many rows (their weight) of each class (first) that are not in the fold its
+   model decides as which class. fold[i]: of row i; `folds`: it is in none. model[f] NULL: none, and no counts. The
+   rows are dense. The decisions are those of linear_predict. */
+sepal_status fold_counts(double *out, sepal_ctx *ctx, const sepal_data *data, const uint32_t *fold,
+                         const struct linear *const *model, size_t folds);
+
+#endif

@@ -1,0 +1,134 @@
+/* A candidate that is fitted by the sums of the folds, for all folds before the others: where rows learnt from are
+   judged by what they are decided as alone, one pass over the rows decides them by the models of all folds. */
+#include "core/alloc.h"
+#include "core/clock.h"
+#include "model/predict.h"
+#include "selection/fold_counts.h"
+#include "selection/trial_split.h"
+
+#include <string.h>
+
+struct ahead {
+    struct trials *trials;
+    size_t c;
+    sepal_model **model; /* of each split; NULL: it needs the rows */
+    double *rows_weight; /* of each split: what the rows learnt from weigh */
+    double *counts;      /* of each split classes x classes, see fold_counts.h */
+};
+
+/* Whether no more is asked of the rows learnt from than what they are decided as. */
+static bool is_ahead(const struct trials *trials, size_t c) {
+    const struct trial_plan *plan = &trials->plans[c];
+    struct evaluate_options options = trial_judging(trials, true);
+    if (!trials->sums || !trials->judge_train || plan->left || plan->pipeline.learner->warms)
+        return false;
+    if (!options.no_probabilities || !options.no_rankings || trials->data->undecided) return false;
+    return (plan->know == PARTS_MEANS || plan->know == PARTS_WITHIN) &&
+           fold_counts_pay(trials->data, trials->splits->folds);
+}
+
+static sepal_status fit_one(struct splitting_task *task, void *payload) {
+    struct ahead *all = payload;
+    struct trials *trials = all->trials;
+    const struct candidate *candidate = &trials->candidates[all->c];
+    struct trial *trial = &trials->of[all->c * trials->splits->n + task->s];
+    uint64_t start = clock_ns();
+    TRY(split_select_parts(task));
+    TRY(fold_sums_fit(&all->model[task->s], task->ctx, trials->sums, &trials->splits->of[task->s],
+                      candidate->spec, task->train_labels, candidate->fit_options));
+    all->rows_weight[task->s] = task->train_labels->total_weight;
+    trial->seconds = clock_seconds_since(start);
+    return SEPAL_OK;
+}
+
+static sepal_status fit_task(sepal_ctx *ctx, size_t s, void *payload) {
+    const struct ahead *all = payload;
+    return split_run(ctx, all->trials, s, fit_one, payload);
+}
+
+/* By the plain rule; else the model is to be judged by itself. */
+static sepal_status drop_others(struct ahead *all) {
+    const struct trials *trials = all->trials;
+    for (size_t s = 0; s < trials->splits->n; s++) {
+        struct arena scratch = {0};
+        struct decision_rule rule;
+        if (!all->model[s]) continue;
+        sepal_status status =
+            decision_rule_set(&rule, trials->ctx, &scratch, all->model[s], NULL, 0);
+        bool serves = status == SEPAL_OK &&
+                      evaluation_decides_plainly(all->model[s], trials->data, &rule) &&
+                      fold_counts_serve(&all->model[s]->linear);
+        arena_clear(&scratch);
+        TRY(status);
+        if (serves) continue;
+        model_free(all->model[s]);
+        all->model[s] = NULL;
+    }
+    return SEPAL_OK;
+}
+
+static sepal_status count_all(struct ahead *all) {
+    const struct trials *trials = all->trials;
+    const struct splits *splits = trials->splits;
+    size_t rows = trials->data->matrix.rows, classes = trials->data->schema->n_classes;
+    uint32_t *fold = mem_alloc(trials->ctx, rows, sizeof *fold);
+    const struct linear **of = mem_zero(trials->ctx, splits->folds, sizeof(struct linear *));
+    sepal_status status = fold && of ? SEPAL_OK : SEPAL_EMEMORY;
+    for (size_t r = 0; r < splits->repeats && status == SEPAL_OK; r++) {
+        (void)fold_sums_folds(fold, splits, r, rows);
+        for (size_t s = 0; s < splits->n; s++)
+            if (splits->of[s].repeat == r)
+                of[splits->of[s].fold] = all->model[s] ? &all->model[s]->linear : NULL;
+        double *counts = all->counts + r * splits->folds * classes * classes;
+        status = fold_counts(counts, trials->ctx, trials->data, fold, of, splits->folds);
+    }
+    mem_free(fold);
+    mem_free((void *)of);
+    return status;
+}
+
+static sepal_status judge_one(struct splitting_task *task, void *payload) {
+    struct ahead *all = payload;
+    struct trials *trials = all->trials;
+    const struct split *split = &trials->splits->of[task->s];
+    size_t classes = trials->data->schema->n_classes;
+    struct trial *trial = &trials->of[all->c * trials->splits->n + task->s];
+    const sepal_model *model = all->model[task->s];
+    struct evaluate_options options = trial_judging(trials, true);
+    sepal_data labels = *trials->data;
+    size_t at = split->repeat * trials->splits->folds + split->fold;
+    if (!model) return SEPAL_OK;
+    labels.matrix.rows = split->n_train;
+    labels.total_weight = all->rows_weight[task->s];
+    trial_note_facts(trial, model);
+    TRY(trial_judge(&trial->train, task->ctx, &trials->split_arenas[task->s], &options, model,
+                    &(struct judged){.data = &labels,
+                                     .counts = all->counts + at * classes * classes}));
+    TRY(split_select_valid(task));
+    return trial_judge_valid(trial, task, model);
+}
+
+static sepal_status judge_task(sepal_ctx *ctx, size_t s, void *payload) {
+    const struct ahead *all = payload;
+    return split_run(ctx, all->trials, s, judge_one, payload);
+}
+
+sepal_status trials_ahead(struct trials *trials, size_t c) {
+    size_t n = trials->splits->n, classes = trials->data->schema->n_classes;
+    struct ahead all = {.trials = trials, .c = c};
+    if (!is_ahead(trials, c)) return SEPAL_OK;
+    all.model = mem_zero(trials->ctx, n, sizeof(sepal_model *));
+    all.rows_weight = mem_zero(trials->ctx, n, sizeof *all.rows_weight);
+    all.counts = mem_alloc(trials->ctx, n, classes * classes * sizeof *all.counts);
+    sepal_status status =
+        all.model && all.rows_weight && all.counts ? SEPAL_OK : SEPAL_EMEMORY;
+    if (status == SEPAL_OK) status = splits_run(trials, fit_task, &all);
+    if (status == SEPAL_OK) status = drop_others(&all);
+    if (status == SEPAL_OK) status = count_all(&all);
+    if (status == SEPAL_OK) status = splits_run(trials, judge_task, &all);
+    for (size_t s = 0; all.model && s < n; s++) model_free(all.model[s]);
+    mem_free(all.model);
+    mem_free(all.rows_weight);
+    mem_free(all.counts);
+    return status;
+}
