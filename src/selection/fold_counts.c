@@ -2,8 +2,9 @@
    of theirs, with a bound on how far the scores of any of them are from its own. With z = (x - c) / d, the row in
    units d of its columns, a score w.(x - c) + b of theirs differs by at most |d (w - mean of the w)| |z| + |b - mean
    of the b|, by Cauchy and Schwarz, and by what rounding adds. Where the largest score is above all others by more
-   than that, all models decide alike. The few rows that are left are scored by each model, as a prediction would,
-   among the classes that may still win. So no decision differs from that of linear_predict. */
+   than that, all models decide alike. In the rows that are left the classes that may still win are scored by all
+   models side by side, and where rounding could decide, as a prediction scores them. So no decision differs from
+   that of linear_predict. */
 #include "selection/fold_counts.h"
 
 #include "core/alloc.h"
@@ -21,10 +22,14 @@ static const double ROUNDINGS = 64;
 
 struct middle {
     size_t rows, cols, lanes; /* score functions; these to a multiple of 4 */
+    size_t folds;             /* to a multiple of 4 */
     double *centre, *inverse; /* c, and 1 / d; of each column */
     double *zero;             /* cols */
     double *w, *b;            /* cols x lanes; lanes */
     double *slope, *offset;   /* of the bound; lanes */
+    double *each_w, *each_b;  /* rows x cols x folds; rows x folds: of the models, around c, less what their
+                                 functions have in common */
+    double rounding[2];       /* slope and offset of the bound on how wrong these scores may be */
 };
 struct counting {
     const sepal_data *data;
@@ -123,34 +128,42 @@ static void add_roundings(double *slope, double *offset, const struct middle *m,
     *offset = fmax(*offset, unit * (b + w * sqrt(far)));
 }
 
-/* `common`: of each model; mean, own: room for a row of weights. */
-static void find_middle(struct middle *m, const struct counting *all, double *common, double *mean,
-                        double *own) {
-    double slope = 0, offset = 0, models = 0;
-    size_t cols = m->cols;
+/* Of each model. `common`: room for those of one; `own`: for a row of weights. */
+static double find_each(struct middle *m, const struct counting *all, double *common, double *own) {
+    double models = 0;
     for (size_t f = 0; f < all->folds; f++) {
         if (!all->model[f]) continue;
         models++;
-        add_roundings(&slope, &offset, m, all->model[f]);
-        find_common(common + f * (cols + 1), m, all->model[f]);
+        add_roundings(&m->rounding[0], &m->rounding[1], m, all->model[f]);
+        find_common(common, m, all->model[f]);
+        for (size_t r = 0; r < m->rows; r++) {
+            m->each_b[r * m->folds + f] = common_row(own, m, all->model[f], common, r);
+            for (size_t j = 0; j < m->cols; j++)
+                m->each_w[(r * m->cols + j) * m->folds + f] = own[j];
+        }
     }
+    return models;
+}
+
+static void find_middle(struct middle *m, const struct counting *all, double models, double *mean,
+                        double *own) {
+    size_t cols = m->cols, step = m->folds;
     for (size_t r = 0; r < m->rows; r++) {
+        const double *w = m->each_w + r * cols * step, *b = m->each_b + r * step;
+        double far = 0, off = 0;
         memset(mean, 0, cols * sizeof *mean);
-        double far = 0, bias = 0, off = 0;
-        for (size_t f = 0; f < all->folds; f++) {
-            if (!all->model[f]) continue;
-            bias += common_row(own, m, all->model[f], common + f * (cols + 1), r) / models;
-            for (size_t j = 0; j < cols; j++) mean[j] += own[j] / models;
+        for (size_t f = 0; f < all->folds; f++) { /* those of no model are 0 */
+            m->b[r] += b[f] / models;
+            for (size_t j = 0; j < cols; j++) mean[j] += w[j * step + f] / models;
         }
         for (size_t f = 0; f < all->folds; f++) {
             if (!all->model[f]) continue;
-            double b = common_row(own, m, all->model[f], common + f * (cols + 1), r);
-            off = fmax(off, fabs(b - bias));
+            for (size_t j = 0; j < cols; j++) own[j] = w[j * step + f];
+            off = fmax(off, fabs(b[f] - m->b[r]));
             far = fmax(far, norm_in_units(m, own, mean));
         }
-        m->b[r] = bias;
-        m->slope[r] = (far + slope) * (1 + 1e-9); /* and those of the bound itself */
-        m->offset[r] = (off + offset) * (1 + 1e-9);
+        m->slope[r] = (far + m->rounding[0]) * (1 + 1e-9); /* and those of the bound itself */
+        m->offset[r] = (off + m->rounding[1]) * (1 + 1e-9);
         for (size_t j = 0; j < cols; j++) m->w[j * m->lanes + r] = mean[j];
     }
 }
@@ -161,11 +174,15 @@ static sepal_status make_middle(struct counting *all, sepal_ctx *ctx, struct are
     m->rows = first->rows;
     m->cols = first->cols;
     m->lanes = (m->rows + FOUR - 1) / FOUR * FOUR;
+    m->folds = (all->folds + FOUR - 1) / FOUR * FOUR;
     double *of_columns = arena_zero(ctx, arena, 5, m->cols * sizeof *of_columns);
     double *of_rows = arena_zero(ctx, arena, 3, m->lanes * sizeof *of_rows);
-    double *common = arena_zero(ctx, arena, all->folds, (m->cols + 1) * sizeof *common);
+    double *common = arena_zero(ctx, arena, 1, (m->cols + 1) * sizeof *common);
     m->w = arena_zero(ctx, arena, m->cols, m->lanes * sizeof *m->w);
-    if (!of_columns || !of_rows || !common || !m->w) return SEPAL_EMEMORY;
+    m->each_w = arena_zero(ctx, arena, m->rows * m->cols, m->folds * sizeof *m->each_w);
+    m->each_b = arena_zero(ctx, arena, m->rows, m->folds * sizeof *m->each_b);
+    if (!of_columns || !of_rows || !common || !m->w || !m->each_w || !m->each_b)
+        return SEPAL_EMEMORY;
     m->centre = of_columns;
     m->inverse = m->centre + m->cols;
     m->zero = m->inverse + m->cols;
@@ -174,7 +191,8 @@ static sepal_status make_middle(struct counting *all, sepal_ctx *ctx, struct are
     m->offset = m->slope + m->lanes;
     if (first->centre) memcpy(m->centre, first->centre, m->cols * sizeof *m->centre);
     find_units(m, &all->data->matrix);
-    find_middle(m, all, common, m->zero + m->cols, m->zero + 2 * m->cols);
+    double *mean = m->zero + m->cols, *own = mean + m->cols;
+    find_middle(m, all, find_each(m, all, common, own), mean, own);
     return SEPAL_OK;
 }
 
@@ -185,16 +203,25 @@ struct middle_view {
     double *score, *high; /* lanes: and what a model may have at most */
     uint32_t *near;       /* the functions of scores that may be the largest, rising */
     size_t n;             /* of them */
+    double *each;         /* n x folds: their scores by each model, */
+    double wrong;         /* which may be wrong by that */
+    double norm;
 };
+
+static void dot_lanes(double *out, const struct kernels *kernels, const double *x, size_t cols,
+                      const double *w, size_t lanes) {
+    for (size_t l = 0; l < lanes; l += OVR_LANES)
+        kernels->lanes_dot_doubles(out + l, x, NULL, cols, w + l, lanes,
+                                   lanes - l < OVR_LANES ? lanes - l : OVR_LANES);
+}
 
 /* The class if it is sure; else -1. */
 static int32_t decide_by_middle(struct middle_view *view, const struct middle *m,
                                 const struct kernels *kernels, const double *x) {
     double norm = sqrt(kernels->distance_scaled_f64(x, m->zero, m->inverse, m->cols));
     double *score = view->score, *high = view->high;
-    for (size_t l = 0; l < m->lanes; l += OVR_LANES)
-        kernels->lanes_dot_doubles(score + l, x, NULL, m->cols, m->w + l, m->lanes,
-                                   m->lanes - l < OVR_LANES ? m->lanes - l : OVR_LANES);
+    view->norm = norm;
+    dot_lanes(score, kernels, x, m->cols, m->w, m->lanes);
     for (size_t l = 0; l < m->lanes; l++) {
         score[l] += m->b[l];
         high[l] = score[l] + (m->slope[l] * norm + m->offset[l]);
@@ -216,6 +243,32 @@ static int32_t decide_by_middle(struct middle_view *view, const struct middle *m
         view->n += !(high[r] < low);
     }
     return view->n == 1 ? (int32_t)best : -1;
+}
+
+/* Its scores by each model where they may be the largest. */
+static void score_each(struct middle_view *view, const struct middle *m,
+                       const struct kernels *kernels, const double *x) {
+    for (size_t c = 0; c < view->n; c++) {
+        size_t r = view->near[c];
+        double *each = view->each + c * m->folds;
+        dot_lanes(each, kernels, x, m->cols, m->each_w + r * m->cols * m->folds, m->folds);
+        for (size_t f = 0; f < m->folds; f++) each[f] += m->each_b[r * m->folds + f];
+    }
+    view->wrong = m->rounding[0] * view->norm + m->rounding[1];
+}
+
+/* The class by model f if rounding cannot decide; else -1. */
+static int32_t decide_by_each(const struct middle_view *view, const struct middle *m, size_t f) {
+    const double *each = view->each + f;
+    double most = each[0], next = -INFINITY;
+    size_t best = 0;
+    if (m->rows == 1) return most > view->wrong ? 1 : most < -view->wrong ? 0 : -1;
+    for (size_t c = 1; c < view->n; c++) {
+        double score = each[c * m->folds];
+        next = score > most ? most : score > next ? score : next;
+        if (score > most) most = score, best = c;
+    }
+    return most - next > 2 * view->wrong && isfinite(most) ? (int32_t)view->near[best] : -1;
 }
 
 /* By one model, as a prediction has it: of scores that are the largest the first. */
@@ -247,9 +300,11 @@ static sepal_status count_row(const struct counting *all, sepal_ctx *ctx, const 
         partial[all->fold[row] * cells + target * classes + (size_t)class] += weight;
         return SEPAL_OK;
     }
+    score_each(view, &all->middle, ctx->kernels, x);
     for (size_t f = 0; f < all->folds; f++) {
         if (!all->model[f] || f == all->fold[row]) continue;
-        TRY(decide_by_model(&class, ctx, all->model[f], all->bias[f], block, i, view));
+        class = decide_by_each(view, &all->middle, f);
+        if (class < 0) TRY(decide_by_model(&class, ctx, all->model[f], all->bias[f], block, i, view));
         partial[(all->folds + 1 + f) * cells + target * classes + (size_t)class] += weight;
     }
     return SEPAL_OK;
@@ -261,9 +316,10 @@ static sepal_status count_block(sepal_ctx *ctx, const struct block *block, doubl
     const double *x[PANEL_ROWS];
     size_t cols = all->middle.cols;
     double *panel = mem_alloc(ctx, PANEL_ROWS, cols * sizeof *panel);
-    double *room = mem_alloc(ctx, 2, all->middle.lanes * sizeof *room);
-    uint32_t *near = mem_alloc(ctx, all->middle.lanes + 1, sizeof *near);
-    struct middle_view view = {.score = room, .high = room + all->middle.lanes, .near = near};
+    size_t lanes = all->middle.lanes;
+    double *room = mem_alloc(ctx, 2 + all->middle.folds, lanes * sizeof *room);
+    uint32_t *near = mem_alloc(ctx, lanes + 1, sizeof *near);
+    struct middle_view view = {.score = room, .high = room + lanes, .near = near, .each = room + 2 * lanes};
     sepal_status status = panel && room && near ? SEPAL_OK : SEPAL_EMEMORY;
     for (size_t first = 0, n; first < block->rows && status == SEPAL_OK; first += n) {
         n = block->rows - first < PANEL_ROWS ? block->rows - first : PANEL_ROWS;
