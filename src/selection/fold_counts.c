@@ -4,13 +4,14 @@
    of the b|, by Cauchy and Schwarz, and by what rounding adds. Where the largest score is above all others by more
    than that, all models decide alike. In the rows that are left the classes that may still win are scored by all
    models side by side, and where rounding could decide, as a prediction scores them. So no decision differs from
-   that of linear_predict. */
+   that of linear_predict. Quadratic scores are linear in products of the columns (fold_lift.h). */
 #include "selection/fold_counts.h"
 
 #include "core/alloc.h"
 #include "kernels/kernels.h"
 #include "linear/decide.h"
 #include "linear/strategy.h"
+#include "selection/fold_lift.h"
 
 #include <float.h>
 #include <math.h>
@@ -21,14 +22,16 @@ enum { PANEL_ROWS = 32, SCALED_ROWS = 256, FOUR = 4 };
 static const double ROUNDINGS = 64;
 
 struct middle {
-    size_t rows, cols, lanes; /* score functions; these to a multiple of 4 */
-    size_t folds;             /* to a multiple of 4 */
-    double *centre, *inverse; /* c, and 1 / d; of each column */
-    double *zero;             /* cols */
-    double *w, *b;            /* cols x lanes; lanes */
-    double *slope, *offset;   /* of the bound; lanes */
-    double *each_w, *each_b;  /* rows x cols x folds; rows x folds: of the models, around c, less what their
-                                 functions have in common */
+    enum lift lift;
+    size_t cols, width;     /* of a row; of what scores are linear in */
+    size_t rows, lanes;     /* score functions; these to a multiple of 4 */
+    size_t folds;           /* to a multiple of 4 */
+    double *centre;         /* c; cols */
+    double *inverse, *zero; /* 1 / d; 0; width */
+    double *w, *b;          /* width x lanes; lanes */
+    double *slope, *offset; /* of the bound; lanes */
+    double *each_w, *each_b; /* rows x width x folds; rows x folds: of the models, less what their functions have in
+                                common */
     double rounding[2];       /* slope and offset of the bound on how wrong these scores may be */
 };
 struct counting {
@@ -47,10 +50,12 @@ bool fold_counts_pay(const sepal_data *data, size_t folds) {
     return counts <= COUNTS_MOST && counts <= COUNTS_A_ROW * (double)data->matrix.rows;
 }
 
-bool fold_counts_serve(const struct linear *linear) {
+bool fold_counts_serve(const struct linear *linear, size_t folds) {
+    static const double NUMBERS_MOST = 1 << 23; /* 64 MB */
     bool largest = linear->strategy->decide == strategy_largest && linear->rows == linear->classes;
-    return (largest || linear->strategy == &strategy_sign) && !linear->bits &&
-           !density_is_quadratic(linear->density);
+    if ((!largest && linear->strategy != &strategy_sign) || !lift_serves(linear)) return false;
+    double width = (double)lift_width(lift_of(linear), linear->cols);
+    return width * (double)linear->rows * (double)(folds + FOUR) <= NUMBERS_MOST;
 }
 
 /* ---- the middle --------------------------------------------------------------------------- */
@@ -61,138 +66,132 @@ static const struct linear *first_of(const struct counting *all) {
     return NULL;
 }
 
-/* The mean distance from the centre over the first rows; any number above 0 would do. */
-static void find_units(struct middle *m, const struct matrix *x) {
+/* The mean sizes in the first rows; any numbers above 0 would do. */
+static void find_units(struct middle *m, const struct matrix *x, double *row, double *lifted) {
     const struct block *block = &x->blocks[0];
-    size_t n = block->rows < SCALED_ROWS ? block->rows : SCALED_ROWS, cols = m->cols;
-    double *row = m->zero;
-    memset(m->inverse, 0, cols * sizeof *m->inverse);
+    size_t n = block->rows < SCALED_ROWS ? block->rows : SCALED_ROWS;
     for (size_t i = 0; i < n; i++) {
-        block_dense(block, i, 1, cols, m->centre, NULL, row, cols);
-        for (size_t j = 0; j < cols; j++) m->inverse[j] += fabs(row[j]);
+        block_dense(block, i, 1, m->cols, m->centre, NULL, row, m->cols);
+        lift_row(lifted, m->lift, row, m->cols);
+        for (size_t j = 0; j < m->width; j++) m->inverse[j] += fabs(lifted[j]);
     }
-    for (size_t j = 0; j < cols; j++) {
+    for (size_t j = 0; j < m->width; j++) {
         double unit = m->inverse[j] / (double)n;
         m->inverse[j] = unit > 1e-100 && unit < 1e100 ? 1 / unit : 1;
     }
-    memset(row, 0, cols * sizeof *row);
 }
 
-/* What all functions of a model have in common where the largest decides: the mean of their weights, and of their
-   biases last. */
-static void find_common(double *out, const struct middle *m, const struct linear *linear) {
-    size_t cols = m->cols;
-    memset(out, 0, (cols + 1) * sizeof *out);
-    if (m->rows == 1) return;
-    for (size_t r = 0; r < m->rows; r++) {
-        for (size_t j = 0; j < cols; j++) out[j] += linear->w[r * cols + j];
-        out[cols] += linear->b[r];
+/* What all functions of a model have in common is taken off where the largest decides: the mean of them. */
+static void take_common(struct lifted *lifted, const struct middle *m, double *mean) {
+    size_t width = m->width, rows = m->rows;
+    double bias = 0;
+    if (rows == 1) return;
+    memset(mean, 0, width * sizeof *mean);
+    for (size_t r = 0; r < rows; r++) {
+        for (size_t j = 0; j < width; j++) mean[j] += lifted->w[r * width + j] / (double)rows;
+        bias += lifted->b[r] / (double)rows;
     }
-    for (size_t j = 0; j <= cols; j++) out[j] /= (double)m->rows;
-}
-
-/* Function r of a model less that, around the centre of all. `w` has room for it; returns its bias. */
-static double common_row(double *w, const struct middle *m, const struct linear *linear,
-                         const double *common, size_t r) {
-    double b = linear->b[r] - common[m->cols];
-    for (size_t j = 0; j < m->cols; j++) {
-        w[j] = linear->w[r * m->cols + j] - common[j];
-        b += w[j] * (m->centre[j] - (linear->centre ? linear->centre[j] : 0));
+    for (size_t r = 0; r < rows; r++) {
+        for (size_t j = 0; j < width; j++) lifted->w[r * width + j] -= mean[j];
+        lifted->b[r] -= bias;
     }
-    return b;
 }
 
-static double norm_in_units(const struct middle *m, const double *w, const double *from) {
+static double norm_in_units(const struct middle *m, const double *w, size_t step,
+                            const double *from) {
     double sum = 0;
-    for (size_t j = 0; j < m->cols; j++) {
-        double off = (w[j] - (from ? from[j] : 0)) / m->inverse[j];
+    for (size_t j = 0; j < m->width; j++) {
+        double off = (w[j * step] - (from ? from[j] : 0)) / m->inverse[j];
         sum += off * off;
     }
     return sqrt(sum);
 }
 
 /* What the scores of a model may be wrong by, here and in a prediction. */
-static void add_roundings(double *slope, double *offset, const struct middle *m,
-                          const struct linear *linear) {
-    double unit = ROUNDINGS * DBL_EPSILON * (double)(m->cols + 16), far = 0, w = 0, b = 0;
-    for (size_t j = 0; j < m->cols; j++) {
-        double centre = linear->centre ? linear->centre[j] : 0;
-        double off = (fabs(m->centre[j]) + fabs(centre)) * m->inverse[j];
-        far += off * off;
-    }
+static void add_roundings(struct middle *m, const struct lifted *lifted) {
+    double unit = ROUNDINGS * DBL_EPSILON * (double)(m->width + 16), w = 0, b = 0;
     for (size_t r = 0; r < m->rows; r++) {
-        w = fmax(w, norm_in_units(m, linear->w + r * m->cols, NULL));
-        b = fmax(b, fabs(linear->b[r]));
+        w = fmax(w, norm_in_units(m, lifted->size_w + r * m->width, 1, NULL));
+        b = fmax(b, lifted->size_b[r]);
     }
-    *slope = fmax(*slope, unit * w);
-    *offset = fmax(*offset, unit * (b + w * sqrt(far)));
+    m->rounding[0] = fmax(m->rounding[0], unit * w);
+    m->rounding[1] = fmax(m->rounding[1], unit * b);
 }
 
-/* Of each model. `common`: room for those of one; `own`: for a row of weights. */
-static double find_each(struct middle *m, const struct counting *all, double *common, double *own) {
-    double models = 0;
+static sepal_status find_each(struct middle *m, const struct counting *all, sepal_ctx *ctx,
+                              double *room) {
+    size_t width = m->width, step = m->folds;
     for (size_t f = 0; f < all->folds; f++) {
+        struct arena arena = {0};
+        struct lifted lifted;
         if (!all->model[f]) continue;
-        models++;
-        add_roundings(&m->rounding[0], &m->rounding[1], m, all->model[f]);
-        find_common(common, m, all->model[f]);
-        for (size_t r = 0; r < m->rows; r++) {
-            m->each_b[r * m->folds + f] = common_row(own, m, all->model[f], common, r);
-            for (size_t j = 0; j < m->cols; j++)
-                m->each_w[(r * m->cols + j) * m->folds + f] = own[j];
+        sepal_status status = lifted_make(&lifted, ctx, &arena, all->model[f], m->centre);
+        if (status == SEPAL_OK) {
+            add_roundings(m, &lifted);
+            take_common(&lifted, m, room);
+            for (size_t r = 0; r < m->rows; r++) {
+                m->each_b[r * step + f] = lifted.b[r];
+                for (size_t j = 0; j < width; j++)
+                    m->each_w[(r * width + j) * step + f] = lifted.w[r * width + j];
+            }
         }
+        arena_clear(&arena);
+        TRY(status);
     }
-    return models;
+    return SEPAL_OK;
 }
 
-static void find_middle(struct middle *m, const struct counting *all, double models, double *mean,
-                        double *own) {
-    size_t cols = m->cols, step = m->folds;
+static void find_middle(struct middle *m, const struct counting *all, double *mean) {
+    size_t width = m->width, step = m->folds;
+    double models = 0;
+    for (size_t f = 0; f < all->folds; f++) models += all->model[f] != NULL;
     for (size_t r = 0; r < m->rows; r++) {
-        const double *w = m->each_w + r * cols * step, *b = m->each_b + r * step;
+        const double *w = m->each_w + r * width * step, *b = m->each_b + r * step;
         double far = 0, off = 0;
-        memset(mean, 0, cols * sizeof *mean);
+        memset(mean, 0, width * sizeof *mean);
         for (size_t f = 0; f < all->folds; f++) { /* those of no model are 0 */
             m->b[r] += b[f] / models;
-            for (size_t j = 0; j < cols; j++) mean[j] += w[j * step + f] / models;
+            for (size_t j = 0; j < width; j++) mean[j] += w[j * step + f] / models;
         }
         for (size_t f = 0; f < all->folds; f++) {
             if (!all->model[f]) continue;
-            for (size_t j = 0; j < cols; j++) own[j] = w[j * step + f];
             off = fmax(off, fabs(b[f] - m->b[r]));
-            far = fmax(far, norm_in_units(m, own, mean));
+            far = fmax(far, norm_in_units(m, w + f, step, mean));
         }
         m->slope[r] = (far + m->rounding[0]) * (1 + 1e-9); /* and those of the bound itself */
         m->offset[r] = (off + m->rounding[1]) * (1 + 1e-9);
-        for (size_t j = 0; j < cols; j++) m->w[j * m->lanes + r] = mean[j];
+        for (size_t j = 0; j < width; j++) m->w[j * m->lanes + r] = mean[j];
     }
 }
 
 static sepal_status make_middle(struct counting *all, sepal_ctx *ctx, struct arena *arena) {
     struct middle *m = &all->middle;
     const struct linear *first = first_of(all);
+    m->lift = lift_of(first);
     m->rows = first->rows;
     m->cols = first->cols;
+    m->width = lift_width(m->lift, m->cols);
     m->lanes = (m->rows + FOUR - 1) / FOUR * FOUR;
     m->folds = (all->folds + FOUR - 1) / FOUR * FOUR;
-    double *of_columns = arena_zero(ctx, arena, 5, m->cols * sizeof *of_columns);
+    double *of_columns = arena_zero(ctx, arena, 2, m->cols * sizeof *of_columns);
+    double *of_width = arena_zero(ctx, arena, 3, m->width * sizeof *of_width);
     double *of_rows = arena_zero(ctx, arena, 3, m->lanes * sizeof *of_rows);
-    double *common = arena_zero(ctx, arena, 1, (m->cols + 1) * sizeof *common);
-    m->w = arena_zero(ctx, arena, m->cols, m->lanes * sizeof *m->w);
-    m->each_w = arena_zero(ctx, arena, m->rows * m->cols, m->folds * sizeof *m->each_w);
+    m->w = arena_zero(ctx, arena, m->width, m->lanes * sizeof *m->w);
+    m->each_w = arena_zero(ctx, arena, m->rows * m->width, m->folds * sizeof *m->each_w);
     m->each_b = arena_zero(ctx, arena, m->rows, m->folds * sizeof *m->each_b);
-    if (!of_columns || !of_rows || !common || !m->w || !m->each_w || !m->each_b)
+    if (!of_columns || !of_width || !of_rows || !m->w || !m->each_w || !m->each_b)
         return SEPAL_EMEMORY;
     m->centre = of_columns;
-    m->inverse = m->centre + m->cols;
-    m->zero = m->inverse + m->cols;
+    m->inverse = of_width;
+    m->zero = m->inverse + m->width;
     m->b = of_rows;
     m->slope = m->b + m->lanes;
     m->offset = m->slope + m->lanes;
+    double *room = m->zero + m->width;
     if (first->centre) memcpy(m->centre, first->centre, m->cols * sizeof *m->centre);
-    find_units(m, &all->data->matrix);
-    double *mean = m->zero + m->cols, *own = mean + m->cols;
-    find_middle(m, all, find_each(m, all, common, own), mean, own);
+    find_units(m, &all->data->matrix, m->centre + m->cols, room);
+    TRY(find_each(m, all, ctx, room));
+    find_middle(m, all, room);
     return SEPAL_OK;
 }
 
@@ -206,6 +205,8 @@ struct middle_view {
     double *each;         /* n x folds: their scores by each model, */
     double wrong;         /* which may be wrong by that */
     double norm;
+    double *lifted; /* width */
+    double *scores; /* rows */
 };
 
 static void dot_lanes(double *out, const struct kernels *kernels, const double *x, size_t cols,
@@ -218,10 +219,10 @@ static void dot_lanes(double *out, const struct kernels *kernels, const double *
 /* The class if it is sure; else -1. */
 static int32_t decide_by_middle(struct middle_view *view, const struct middle *m,
                                 const struct kernels *kernels, const double *x) {
-    double norm = sqrt(kernels->distance_scaled_f64(x, m->zero, m->inverse, m->cols));
+    double norm = sqrt(kernels->distance_scaled_f64(x, m->zero, m->inverse, m->width));
     double *score = view->score, *high = view->high;
     view->norm = norm;
-    dot_lanes(score, kernels, x, m->cols, m->w, m->lanes);
+    dot_lanes(score, kernels, x, m->width, m->w, m->lanes);
     for (size_t l = 0; l < m->lanes; l++) {
         score[l] += m->b[l];
         high[l] = score[l] + (m->slope[l] * norm + m->offset[l]);
@@ -251,7 +252,7 @@ static void score_each(struct middle_view *view, const struct middle *m,
     for (size_t c = 0; c < view->n; c++) {
         size_t r = view->near[c];
         double *each = view->each + c * m->folds;
-        dot_lanes(each, kernels, x, m->cols, m->each_w + r * m->cols * m->folds, m->folds);
+        dot_lanes(each, kernels, x, m->width, m->each_w + r * m->width * m->folds, m->folds);
         for (size_t f = 0; f < m->folds; f++) each[f] += m->each_b[r * m->folds + f];
     }
     view->wrong = m->rounding[0] * view->norm + m->rounding[1];
@@ -276,6 +277,12 @@ static sepal_status decide_by_model(int32_t *out, sepal_ctx *ctx, const struct l
                                     const double *bias, const struct block *block, size_t i,
                                     const struct middle_view *view) {
     double best = NAN;
+    if (density_is_quadratic(linear->density)) {
+        struct block row = block_slice(block, linear->cols, i, 1);
+        TRY(linear_score_block(view->scores, ctx, linear, bias, &row));
+        *out = linear_decide(linear, view->scores);
+        return SEPAL_OK;
+    }
     for (size_t c = 0; c < view->n; c++) {
         size_t r = view->near[c];
         double score = linear_score(linear, bias, ctx->kernels, block, i, r);
@@ -295,6 +302,10 @@ static sepal_status count_row(const struct counting *all, sepal_ctx *ctx, const 
     size_t row = block->first_row + i, classes = all->classes, cells = classes * classes;
     size_t target = (size_t)all->data->label[row];
     double weight = data_weight(all->data, row);
+    if (all->middle.lift != LIFT_NONE) {
+        lift_row(view->lifted, all->middle.lift, x, all->middle.cols);
+        x = view->lifted;
+    }
     int32_t class = decide_by_middle(view, &all->middle, ctx->kernels, x);
     if (class >= 0) {
         partial[all->fold[row] * cells + target * classes + (size_t)class] += weight;
@@ -317,10 +328,16 @@ static sepal_status count_block(sepal_ctx *ctx, const struct block *block, doubl
     size_t cols = all->middle.cols;
     double *panel = mem_alloc(ctx, PANEL_ROWS, cols * sizeof *panel);
     size_t lanes = all->middle.lanes;
-    double *room = mem_alloc(ctx, 2 + all->middle.folds, lanes * sizeof *room);
+    double *room = mem_alloc(ctx, 3 + all->middle.folds, lanes * sizeof *room);
+    double *lifted = mem_alloc(ctx, all->middle.width, sizeof *lifted);
     uint32_t *near = mem_alloc(ctx, lanes + 1, sizeof *near);
-    struct middle_view view = {.score = room, .high = room + lanes, .near = near, .each = room + 2 * lanes};
-    sepal_status status = panel && room && near ? SEPAL_OK : SEPAL_EMEMORY;
+    struct middle_view view = {.score = room,
+                               .high = room + lanes,
+                               .scores = room + 2 * lanes,
+                               .each = room + 3 * lanes,
+                               .near = near,
+                               .lifted = lifted};
+    sepal_status status = panel && room && near && lifted ? SEPAL_OK : SEPAL_EMEMORY;
     for (size_t first = 0, n; first < block->rows && status == SEPAL_OK; first += n) {
         n = block->rows - first < PANEL_ROWS ? block->rows - first : PANEL_ROWS;
         block_panel(x, ctx->kernels, block, first, n, cols, all->middle.centre, panel);
@@ -330,6 +347,7 @@ static sepal_status count_block(sepal_ctx *ctx, const struct block *block, doubl
     mem_free(panel);
     mem_free(room);
     mem_free(near);
+    mem_free(lifted);
     return status;
 }
 

@@ -7,8 +7,8 @@
 
 /* Whether there are few enough counts for that many folds. */
 bool fold_counts_pay(const sepal_data *data, size_t folds);
-/* Whether the decisions of such a model are told apart by linear scores alone. */
-bool fold_counts_serve(const struct linear *linear);
+/* Whether the decisions of such models are the largest of scores that are linear or quadratic in few columns. */
+bool fold_counts_serve(const struct linear *linear, size_t folds);
 /* out: folds x classes x classes, how many rows (their weight) of each class (first) that are not in the fold its
    model decides as which class. fold[i]: of row i; `folds`: it is in none. model[f] NULL: none, and no counts. The
    rows are dense. The decisions are those of linear_predict. */

@@ -16,6 +16,15 @@ struct ahead {
     double *counts;      /* of each split classes x classes, see fold_counts.h */
 };
 
+/* The models are kept until all are there. */
+static bool are_small(const struct trials *trials, enum parts_know know) {
+    static const double NUMBERS_MOST = 1 << 24; /* 128 MB */
+    double classes = (double)trials->data->schema->n_classes;
+    double cols = (double)trials->data->matrix.cols;
+    double each = know == PARTS_CLASSES ? classes * cols : know == PARTS_WITHIN ? cols : 3;
+    return cols * (each + 2 * classes) * (double)trials->splits->n <= NUMBERS_MOST;
+}
+
 /* Whether no more is asked of the rows learnt from than what they are decided as. */
 static bool is_ahead(const struct trials *trials, size_t c) {
     const struct trial_plan *plan = &trials->plans[c];
@@ -23,7 +32,7 @@ static bool is_ahead(const struct trials *trials, size_t c) {
     if (!trials->sums || !trials->judge_train || plan->left || plan->pipeline.learner->warms)
         return false;
     if (!options.no_probabilities || !options.no_rankings || trials->data->undecided) return false;
-    return (plan->know == PARTS_MEANS || plan->know == PARTS_WITHIN) &&
+    return plan->know != PARTS_NOTHING && are_small(trials, plan->know) &&
            fold_counts_pay(trials->data, trials->splits->folds);
 }
 
@@ -57,7 +66,7 @@ static sepal_status drop_others(struct ahead *all) {
             decision_rule_set(&rule, trials->ctx, &scratch, all->model[s], NULL, 0);
         bool serves = status == SEPAL_OK &&
                       evaluation_decides_plainly(all->model[s], trials->data, &rule) &&
-                      fold_counts_serve(&all->model[s]->linear);
+                      fold_counts_serve(&all->model[s]->linear, trials->splits->folds);
         arena_clear(&scratch);
         TRY(status);
         if (serves) continue;

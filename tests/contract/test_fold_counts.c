@@ -8,7 +8,9 @@
 #include "selection/splits.h"
 
 static const char *const specs[] = {"lda", "least-squares", "mean-difference", "fisher",
-                                    "least-squares(bias=false)", "logistic(l2=0.1)"};
+                                    "least-squares(bias=false)", "logistic(l2=0.1)",
+                                    "gaussian", "gaussian(covariance=spherical)",
+                                    "naive-bayes(kind=gaussian)", "gaussian(shrinkage=0.2)"};
 enum { SPECS = sizeof specs / sizeof *specs, FOLDS = 4 };
 
 static struct problem some_problem(struct rng *rng, size_t t) {
@@ -75,7 +77,7 @@ static void equals_one_by_one(void **state) {
             model[f] = fit_spec(others, specs[t % SPECS]);
             make_ties(model[f], t);
             linear[f] = &model[f]->linear;
-            assert_true(fold_counts_serve(linear[f]));
+            assert_true(fold_counts_serve(linear[f], FOLDS));
             data_free(others);
         }
         sepal_ctx_set_threads(ctx, 1 + (unsigned)t % 3);
