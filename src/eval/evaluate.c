@@ -277,9 +277,10 @@ static sepal_status weigh_some(sepal_ctx *ctx, size_t task, void *payload) {
 /* What rows are decided as, and the numbers that rank them: of two classes the logarithm of the odds or,
    without probabilities, the score; of more for each the logarithm of its probability; without one, its margin in a joint machine, its own score against
    the rest, its votes. */
-sepal_status evaluation_predict(struct predictions *out, sepal_ctx *ctx, const sepal_model *model,
-                                const sepal_data *data, const struct decision_rule *rule,
-                                const struct evaluate_options *options, bool probabilities) {
+sepal_status evaluation_predict_scored(struct predictions *out, sepal_ctx *ctx,
+                                       const sepal_model *model, const sepal_data *data,
+                                       const double *scores, const struct decision_rule *rule,
+                                       const struct evaluate_options *options, bool probabilities) {
     const struct linear *linear = &model->linear;
     size_t rows = data->matrix.rows, shown = linear_shown(linear);
     bool numbers = !options->no_rankings || !options->no_probabilities;
@@ -287,7 +288,7 @@ sepal_status evaluation_predict(struct predictions *out, sepal_ctx *ctx, const s
     *out = (struct predictions){.n = rows};
     out->classes = mem_alloc(ctx, rows, sizeof *out->classes);
     bool plainly = !numbers && !probabilities && evaluation_decides_plainly(model, data, rule);
-    if (plainly)
+    if (plainly && !scores)
         return out->classes ? linear_predict(out->classes, ctx, linear, &data->matrix)
                             : SEPAL_EMEMORY;
     out->regions = mem_alloc(ctx, rows, sizeof *out->regions);
@@ -302,7 +303,8 @@ sepal_status evaluation_predict(struct predictions *out, sepal_ctx *ctx, const s
         out->logs = room;
         out->shown = NULL;
     }
-    sepal_status status = model_predict(out, ctx, model, data, rule);
+    sepal_status status = scores ? model_predict_scored(out, ctx, model, data, scores, rule)
+                                 : model_predict(out, ctx, model, data, rule);
     out->logs = NULL;
     out->shown = room;
     if (status == SEPAL_OK && later)
@@ -312,6 +314,12 @@ sepal_status evaluation_predict(struct predictions *out, sepal_ctx *ctx, const s
     for (size_t i = 0; status == SEPAL_OK && rank && numbers && !logs && i < rows; i++)
         rank(linear, room + i * shown);
     return status;
+}
+
+sepal_status evaluation_predict(struct predictions *out, sepal_ctx *ctx, const sepal_model *model,
+                                const sepal_data *data, const struct decision_rule *rule,
+                                const struct evaluate_options *options, bool probabilities) {
+    return evaluation_predict_scored(out, ctx, model, data, NULL, rule, options, probabilities);
 }
 
 void evaluation_predictions_free(struct predictions *predictions) {

@@ -30,6 +30,11 @@ bool evaluation_decides_plainly(const sepal_model *model, const sepal_data *data
 sepal_status evaluation_predict(struct predictions *out, sepal_ctx *ctx, const sepal_model *model,
                                 const sepal_data *data, const struct decision_rule *rule,
                                 const struct evaluate_options *options, bool probabilities);
+/* The same from the scores of the rows, see model_predict_scored. */
+sepal_status evaluation_predict_scored(struct predictions *out, sepal_ctx *ctx,
+                                       const sepal_model *model, const sepal_data *data,
+                                       const double *scores, const struct decision_rule *rule,
+                                       const struct evaluate_options *options, bool probabilities);
 void evaluation_predictions_free(struct predictions *predictions);
 /* The same of data that was not read for the model; the arena is scratch. */
 sepal_status evaluate_data(sepal_ctx *ctx, struct arena *arena, const sepal_model *model,

@@ -247,12 +247,34 @@ static size_t piece_rows(const sepal_model *model, const struct matrix *x) {
     return rows;
 }
 
-sepal_status model_predict(struct predictions *out, sepal_ctx *ctx, const sepal_model *model,
-                           const sepal_data *data, const struct decision_rule *rule) {
+static struct predicting predicting_of(struct predictions *out, const sepal_model *model,
+                                       const sepal_data *data, const struct decision_rule *rule) {
     struct predicting all = {.model = model, .data = data, .rule = rule, .out = out};
-    if (out->n == 0) return SEPAL_OK;
     all.weighs = out->probabilities || decision_table[rule->options.decide]->probabilities ||
                  !isnan(rule->options.cutoff);
+    return all;
+}
+
+sepal_status model_predict_scored(struct predictions *out, sepal_ctx *ctx, const sepal_model *model,
+                                  const sepal_data *data, const double *scores,
+                                  const struct decision_rule *rule) {
+    const struct predicting all = predicting_of(out, model, data, rule);
+    size_t rows = model->linear.rows;
+    double *room = mem_alloc(ctx, rows + model->linear.classes, sizeof *room);
+    if (!room) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < out->n; i++) {
+        memcpy(room, scores + i * rows, rows * sizeof *room);
+        predict_row(&all, room, room + rows, ctx->root->seed, i);
+        blank_missing(&all, i);
+    }
+    mem_free(room);
+    return SEPAL_OK;
+}
+
+sepal_status model_predict(struct predictions *out, sepal_ctx *ctx, const sepal_model *model,
+                           const sepal_data *data, const struct decision_rule *rule) {
+    struct predicting all = predicting_of(out, model, data, rule);
+    if (out->n == 0) return SEPAL_OK;
     all.piece = piece_rows(model, &data->matrix);
     all.first_piece = out->first / all.piece;
     size_t last = (out->first + out->n - 1) / all.piece;

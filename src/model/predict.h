@@ -57,6 +57,12 @@ struct predictions {
 sepal_status model_predict(struct predictions *out, sepal_ctx *ctx, const sepal_model *model,
                            const sepal_data *data, const struct decision_rule *rule);
 
+/* The same for whom the scores of rows [0, n) are there, n x R and all finite: `data` has no more than the rows'
+   number, and nothing is filled that needs their numbers. */
+sepal_status model_predict_scored(struct predictions *out, sepal_ctx *ctx, const sepal_model *model,
+                                  const sepal_data *data, const double *scores,
+                                  const struct decision_rule *rule);
+
 /* SEPAL_EMODEL with the reason unless the model has such numbers. */
 sepal_status model_has(sepal_ctx *ctx, const sepal_model *model, sepal_output what);
 /* How many there are for a row; 0: none. */

@@ -39,7 +39,8 @@ struct counting {
     const uint32_t *fold;
     const struct linear *const *model;
     size_t folds, classes;
-    double **bias; /* linear_biases of each model */
+    double *scores; /* of each row by the model of its own fold; NULL: not wanted */
+    double **bias;  /* linear_biases of each model */
     struct middle middle;
 };
 
@@ -294,6 +295,19 @@ static sepal_status decide_by_model(int32_t *out, sepal_ctx *ctx, const struct l
     return SEPAL_OK;
 }
 
+/* By the model that has not learnt from the row. */
+static sepal_status score_held_out(const struct counting *all, sepal_ctx *ctx,
+                                   const struct block *block, size_t i) {
+    size_t row = block->first_row + i, f = all->fold[row];
+    const struct linear *linear = f < all->folds ? all->model[f] : NULL;
+    for (size_t r = 0; linear && r < linear->rows; r++) {
+        double score = linear_score(linear, all->bias[f], ctx->kernels, block, i, r);
+        if (!isfinite(score)) return linear_check_row(ctx, score, block, i);
+        all->scores[row * linear->rows + r] = score;
+    }
+    return SEPAL_OK;
+}
+
 /* Counts of rows that all models decide alike, by fold and for those in none; then of each model those of its
    own. */
 static sepal_status count_row(const struct counting *all, sepal_ctx *ctx, const struct block *block,
@@ -341,6 +355,8 @@ static sepal_status count_block(sepal_ctx *ctx, const struct block *block, doubl
     for (size_t first = 0, n; first < block->rows && status == SEPAL_OK; first += n) {
         n = block->rows - first < PANEL_ROWS ? block->rows - first : PANEL_ROWS;
         block_panel(x, ctx->kernels, block, first, n, cols, all->middle.centre, panel);
+        for (size_t i = 0; i < n && status == SEPAL_OK && all->scores; i++)
+            status = score_held_out(all, ctx, block, first + i);
         for (size_t i = 0; i < n && status == SEPAL_OK; i++)
             status = count_row(all, ctx, block, first + i, x[i], &view, partial);
     }
@@ -369,12 +385,13 @@ static sepal_status count_all(double *out, struct counting *all, sepal_ctx *ctx,
     return SEPAL_OK;
 }
 
-sepal_status fold_counts(double *out, sepal_ctx *ctx, const sepal_data *data, const uint32_t *fold,
-                         const struct linear *const *model, size_t folds) {
+sepal_status fold_counts(double *out, double *scores, sepal_ctx *ctx, const sepal_data *data,
+                         const uint32_t *fold, const struct linear *const *model, size_t folds) {
     struct counting all = {.data = data,
                            .fold = fold,
                            .model = model,
                            .folds = folds,
+                           .scores = scores,
                            .classes = data->schema->n_classes};
     struct arena arena = {0};
     if (!first_of(&all)) return SEPAL_OK;

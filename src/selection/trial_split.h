@@ -51,6 +51,10 @@ sepal_status trial_judge(struct tree **out, sepal_ctx *ctx, struct arena *arena,
                          const struct evaluate_options *options, const sepal_model *model,
                          const struct judged *rows);
 void trial_note_facts(struct trial *trial, const sepal_model *model);
+/* Rows held out, of which `labels` has labels alone, by their scores, see evaluation_predict_scored. */
+sepal_status trial_judge_scored(struct trial *trial, const struct splitting_task *task,
+                                const sepal_model *model, const sepal_data *labels,
+                                const double *scores);
 sepal_status trial_judge_valid(struct trial *trial, const struct splitting_task *task,
                                const sepal_model *model);
 sepal_status trial_judge_both(struct trial *trial, const struct splitting_task *task,

@@ -14,6 +14,7 @@ struct ahead {
     sepal_model **model; /* of each split; NULL: it needs the rows */
     double *rows_weight; /* of each split: what the rows learnt from weigh */
     double *counts;      /* of each split classes x classes, see fold_counts.h */
+    double **scores;     /* of each repeat: of all rows held out; NULL: there are none */
 };
 
 /* The models are kept until all are there. */
@@ -76,6 +77,20 @@ static sepal_status drop_others(struct ahead *all) {
     return SEPAL_OK;
 }
 
+/* Scores of the rows of one repeat, if they are not quadratic. */
+static sepal_status make_scores(double **out, const struct ahead *all,
+                                const struct linear *const *of) {
+    const struct trials *trials = all->trials;
+    for (size_t f = 0; f < trials->splits->folds; f++) {
+        if (!of[f]) continue;
+        if (density_is_quadratic(of[f]->density)) return SEPAL_OK;
+        if (!*out)
+            *out = mem_alloc(trials->ctx, trials->data->matrix.rows, of[f]->rows * sizeof **out);
+        if (!*out) return SEPAL_EMEMORY;
+    }
+    return SEPAL_OK;
+}
+
 static sepal_status count_all(struct ahead *all) {
     const struct trials *trials = all->trials;
     const struct splits *splits = trials->splits;
@@ -89,10 +104,28 @@ static sepal_status count_all(struct ahead *all) {
             if (splits->of[s].repeat == r)
                 of[splits->of[s].fold] = all->model[s] ? &all->model[s]->linear : NULL;
         double *counts = all->counts + r * splits->folds * classes * classes;
-        status = fold_counts(counts, trials->ctx, trials->data, fold, of, splits->folds);
+        status = make_scores(&all->scores[r], all, of);
+        if (status == SEPAL_OK)
+            status = fold_counts(counts, all->scores[r], trials->ctx, trials->data, fold, of,
+                                 splits->folds);
     }
     mem_free(fold);
     mem_free((void *)of);
+    return status;
+}
+
+static sepal_status judge_scored(struct splitting_task *task, struct trial *trial,
+                                 const sepal_model *model, const double *all) {
+    const struct split *split = &task->trials->splits->of[task->s];
+    size_t width = model->linear.rows;
+    TRY(data_select_labels(&task->valid_labels, task->ctx, task->trials->data, split->valid,
+                           split->n_valid));
+    double *scores = mem_alloc(task->ctx, split->n_valid, width * sizeof *scores);
+    if (!scores) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < split->n_valid; i++)
+        memcpy(scores + i * width, all + split->valid[i] * width, width * sizeof *scores);
+    sepal_status status = trial_judge_scored(trial, task, model, task->valid_labels, scores);
+    mem_free(scores);
     return status;
 }
 
@@ -113,6 +146,8 @@ static sepal_status judge_one(struct splitting_task *task, void *payload) {
     TRY(trial_judge(&trial->train, task->ctx, &trials->split_arenas[task->s], &options, model,
                     &(struct judged){.data = &labels,
                                      .counts = all->counts + at * classes * classes}));
+    if (all->scores[split->repeat])
+        return judge_scored(task, trial, model, all->scores[split->repeat]);
     TRY(split_select_valid(task));
     return trial_judge_valid(trial, task, model);
 }
@@ -129,13 +164,16 @@ sepal_status trials_ahead(struct trials *trials, size_t c) {
     all.model = mem_zero(trials->ctx, n, sizeof(sepal_model *));
     all.rows_weight = mem_zero(trials->ctx, n, sizeof *all.rows_weight);
     all.counts = mem_alloc(trials->ctx, n, classes * classes * sizeof *all.counts);
+    all.scores = mem_zero(trials->ctx, trials->splits->repeats, sizeof(double *));
     sepal_status status =
-        all.model && all.rows_weight && all.counts ? SEPAL_OK : SEPAL_EMEMORY;
+        all.model && all.rows_weight && all.counts && all.scores ? SEPAL_OK : SEPAL_EMEMORY;
     if (status == SEPAL_OK) status = splits_run(trials, fit_task, &all);
     if (status == SEPAL_OK) status = drop_others(&all);
     if (status == SEPAL_OK) status = count_all(&all);
     if (status == SEPAL_OK) status = splits_run(trials, judge_task, &all);
     for (size_t s = 0; all.model && s < n; s++) model_free(all.model[s]);
+    for (size_t r = 0; all.scores && r < trials->splits->repeats; r++) mem_free(all.scores[r]);
+    mem_free(all.scores);
     mem_free(all.model);
     mem_free(all.rows_weight);
     mem_free(all.counts);

@@ -138,6 +138,28 @@ static sepal_status keep_predictions(struct trial *trial, const struct splitting
     return SEPAL_OK;
 }
 
+sepal_status trial_judge_scored(struct trial *trial, const struct splitting_task *task,
+                                const sepal_model *model, const sepal_data *labels,
+                                const double *scores) {
+    struct trials *trials = task->trials;
+    struct evaluate_options options = trial_judging(trials, false);
+    struct predictions predictions = {0};
+    struct arena scratch = {0};
+    struct decision_rule rule;
+    sepal_status status = decision_rule_set(&rule, task->ctx, &scratch, model, NULL, 0);
+    if (status == SEPAL_OK)
+        status = evaluation_predict_scored(&predictions, task->ctx, model, labels, scores, &rule,
+                                           &options, trials->keep_rows);
+    if (status == SEPAL_OK)
+        status = keep_predictions(trial, task, &predictions, model->linear.classes);
+    if (status == SEPAL_OK)
+        status = trial_judge(&trial->valid, task->ctx, &trials->split_arenas[task->s], &options,
+                             model, &(struct judged){.data = labels, .predictions = &predictions});
+    evaluation_predictions_free(&predictions);
+    arena_clear(&scratch);
+    return status;
+}
+
 /* Some rows of all that were predicted. */
 static sepal_status judge_part(struct tree **out, struct trial *trial,
                                const struct splitting_task *task, const sepal_model *model,

@@ -52,6 +52,25 @@ static void check_counts(const double *counts, const sepal_model *model, const s
     free(decided), free(wanted);
 }
 
+/* NULL: those of the models are quadratic. */
+static double *held_out_scores(const struct linear *const *linear, const sepal_data *data) {
+    const struct linear *first = linear[0];
+    if (density_is_quadratic(first->density)) return NULL;
+    double *scores = malloc(data->matrix.rows * first->rows * sizeof *scores);
+    assert_non_null(scores);
+    return scores;
+}
+
+static void check_scores(const double *scores, const sepal_model *model, const sepal_data *data,
+                         const uint32_t *fold, size_t f) {
+    size_t width = model->linear.rows;
+    double *wanted = scores_of(model, data);
+    for (size_t i = 0; i < data->matrix.rows; i++)
+        if (fold[i] == f)
+            assert_memory_equal(scores + i * width, wanted + i * width, width * sizeof *wanted);
+    free(wanted);
+}
+
 static void equals_one_by_one(void **state) {
     struct rng rng = rng_make(test_seed(1), 0);
     (void)state;
@@ -81,9 +100,13 @@ static void equals_one_by_one(void **state) {
             data_free(others);
         }
         sepal_ctx_set_threads(ctx, 1 + (unsigned)t % 3);
-        assert_int_equal(fold_counts(counts, ctx, data, fold, linear, FOLDS), SEPAL_OK);
+        double *scores = held_out_scores(linear, data);
+        assert_int_equal(fold_counts(counts, scores, ctx, data, fold, linear, FOLDS), SEPAL_OK);
         for (size_t f = 0; f < FOLDS; f++)
             if (model[f]) check_counts(counts + f * classes * classes, model[f], data, fold, f);
+        for (size_t f = 0; f < FOLDS; f++)
+            if (model[f] && scores) check_scores(scores, model[f], data, fold, f);
+        free(scores);
         for (size_t f = 0; f < FOLDS; f++) sepal_model_free(model[f]);
         free(fold), free(counts), free(rest);
         data_free(data);
@@ -106,7 +129,7 @@ static void refuses_what_has_no_score(void **state) {
     int32_t decided[60];
     for (size_t j = 0; j < model->linear.cols; j++) model->linear.w[j] = 1e308;
     assert_int_equal(linear_predict(decided, ctx, &model->linear, &data->matrix), SEPAL_EDATA);
-    assert_int_equal(fold_counts(counts, ctx, data, fold, linear, 2), SEPAL_EDATA);
+    assert_int_equal(fold_counts(counts, NULL, ctx, data, fold, linear, 2), SEPAL_EDATA);
     assert_non_null(strstr(ctx->error.message, "beyond the range of a double"));
     sepal_model_free(model);
     data_free(data);
