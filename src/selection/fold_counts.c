@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PANEL_ROWS = 32, SCALED_ROWS = 256, FOUR = 4 };
+enum { PANEL_ROWS = 32, SCALED_ROWS = 256, HELD_ROWS = 256, FOUR = 4 };
 /* Rounding errors of a score of n columns, far more than there are, in units of (n + 16) epsilon. */
 static const double ROUNDINGS = 64;
 
@@ -295,19 +295,6 @@ static sepal_status decide_by_model(int32_t *out, sepal_ctx *ctx, const struct l
     return SEPAL_OK;
 }
 
-/* By the model that has not learnt from the row. */
-static sepal_status score_held_out(const struct counting *all, sepal_ctx *ctx,
-                                   const struct block *block, size_t i) {
-    size_t row = block->first_row + i, f = all->fold[row];
-    const struct linear *linear = f < all->folds ? all->model[f] : NULL;
-    for (size_t r = 0; linear && r < linear->rows; r++) {
-        double score = linear_score(linear, all->bias[f], ctx->kernels, block, i, r);
-        if (!isfinite(score)) return linear_check_row(ctx, score, block, i);
-        all->scores[row * linear->rows + r] = score;
-    }
-    return SEPAL_OK;
-}
-
 /* Counts of rows that all models decide alike, by fold and for those in none; then of each model those of its
    own. */
 static sepal_status count_row(const struct counting *all, sepal_ctx *ctx, const struct block *block,
@@ -335,6 +322,61 @@ static sepal_status count_row(const struct counting *all, sepal_ctx *ctx, const 
     return SEPAL_OK;
 }
 
+/* Rows of one fold, side by side: what a row's scores are does not depend on those beside it. */
+struct held_out {
+    struct block rows;
+    size_t *number;
+    double *scores;
+};
+
+static sepal_status score_some(const struct counting *all, sepal_ctx *ctx, size_t f,
+                               const struct block *block, struct held_out *held) {
+    const struct linear *linear = all->model[f];
+    size_t cols = linear->cols, n = held->rows.rows;
+    if (n == 0) return SEPAL_OK;
+    for (size_t i = 0; i < n; i++) {
+        size_t local = held->number[i];
+        block_dense(block, local, 1, cols, NULL, NULL, held->rows.f64 + i * cols, cols);
+        held->number[i] = row_number(block, local); /* for messages */
+    }
+    return linear_score_block(held->scores, ctx, linear, all->bias[f], &held->rows);
+}
+
+static sepal_status score_fold(const struct counting *all, sepal_ctx *ctx, size_t f,
+                               const struct block *block, struct held_out *held) {
+    size_t local[HELD_ROWS], width = all->model[f]->rows;
+    for (size_t at = 0; at < block->rows;) {
+        size_t n = 0;
+        for (; at < block->rows && n < HELD_ROWS; at++)
+            if (all->fold[block->first_row + at] == f) local[n++] = at;
+        held->rows.rows = n;
+        memcpy(held->number, local, n * sizeof *local);
+        TRY(score_some(all, ctx, f, block, held));
+        for (size_t i = 0; i < n; i++)
+            memcpy(all->scores + (block->first_row + local[i]) * width, held->scores + i * width,
+                   width * sizeof *held->scores);
+    }
+    return SEPAL_OK;
+}
+
+/* Each by the model that has not learnt from it. */
+static sepal_status score_held_out(const struct counting *all, sepal_ctx *ctx,
+                                   const struct block *block) {
+    size_t cols = all->middle.cols;
+    if (!all->scores) return SEPAL_OK;
+    double *room = mem_alloc(ctx, HELD_ROWS, (cols + all->middle.rows) * sizeof *room);
+    size_t *number = mem_alloc(ctx, HELD_ROWS, sizeof *number);
+    struct held_out held = {.rows = {.values = VALUES_F64, .f64 = room, .number = number},
+                            .number = number,
+                            .scores = room + HELD_ROWS * cols};
+    sepal_status status = room && number ? SEPAL_OK : SEPAL_EMEMORY;
+    for (size_t f = 0; f < all->folds && status == SEPAL_OK; f++)
+        if (all->model[f]) status = score_fold(all, ctx, f, block, &held);
+    mem_free(room);
+    mem_free(number);
+    return status;
+}
+
 static sepal_status count_block(sepal_ctx *ctx, const struct block *block, double *partial,
                                 void *payload) {
     const struct counting *all = payload;
@@ -355,8 +397,6 @@ static sepal_status count_block(sepal_ctx *ctx, const struct block *block, doubl
     for (size_t first = 0, n; first < block->rows && status == SEPAL_OK; first += n) {
         n = block->rows - first < PANEL_ROWS ? block->rows - first : PANEL_ROWS;
         block_panel(x, ctx->kernels, block, first, n, cols, all->middle.centre, panel);
-        for (size_t i = 0; i < n && status == SEPAL_OK && all->scores; i++)
-            status = score_held_out(all, ctx, block, first + i);
         for (size_t i = 0; i < n && status == SEPAL_OK; i++)
             status = count_row(all, ctx, block, first + i, x[i], &view, partial);
     }
@@ -364,7 +404,7 @@ static sepal_status count_block(sepal_ctx *ctx, const struct block *block, doubl
     mem_free(room);
     mem_free(near);
     mem_free(lifted);
-    return status;
+    return status == SEPAL_OK ? score_held_out(all, ctx, block) : status;
 }
 
 /* ---- all ---------------------------------------------------------------------------------- */

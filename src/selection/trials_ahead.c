@@ -14,7 +14,7 @@ struct ahead {
     sepal_model **model; /* of each split; NULL: it needs the rows */
     double *rows_weight; /* of each split: what the rows learnt from weigh */
     double *counts;      /* of each split classes x classes, see fold_counts.h */
-    double **scores;     /* of each repeat: of all rows held out; NULL: there are none */
+    double **scores;     /* of each repeat: of all rows held out; NULL: it has no model */
 };
 
 /* The models are kept until all are there. */
@@ -77,13 +77,12 @@ static sepal_status drop_others(struct ahead *all) {
     return SEPAL_OK;
 }
 
-/* Scores of the rows of one repeat, if they are not quadratic. */
+/* Room for the scores of the rows of one repeat. */
 static sepal_status make_scores(double **out, const struct ahead *all,
                                 const struct linear *const *of) {
     const struct trials *trials = all->trials;
     for (size_t f = 0; f < trials->splits->folds; f++) {
         if (!of[f]) continue;
-        if (density_is_quadratic(of[f]->density)) return SEPAL_OK;
         if (!*out)
             *out = mem_alloc(trials->ctx, trials->data->matrix.rows, of[f]->rows * sizeof **out);
         if (!*out) return SEPAL_EMEMORY;
@@ -146,10 +145,7 @@ static sepal_status judge_one(struct splitting_task *task, void *payload) {
     TRY(trial_judge(&trial->train, task->ctx, &trials->split_arenas[task->s], &options, model,
                     &(struct judged){.data = &labels,
                                      .counts = all->counts + at * classes * classes}));
-    if (all->scores[split->repeat])
-        return judge_scored(task, trial, model, all->scores[split->repeat]);
-    TRY(split_select_valid(task));
-    return trial_judge_valid(trial, task, model);
+    return judge_scored(task, trial, model, all->scores[split->repeat]);
 }
 
 static sepal_status judge_task(sepal_ctx *ctx, size_t s, void *payload) {
