@@ -1,6 +1,7 @@
 /* Fisher's discriminant of two classes: the direction along which their means lie furthest apart,
    measured by the scatter within the classes. */
 #include "learners/discriminant.h"
+#include "statistics/scatter_parts.h"
 
 #include <math.h>
 
@@ -40,8 +41,8 @@ static sepal_status fisher_solve(struct fit *fit, struct whitener *whitener,
 static sepal_status fisher_measure(double *out, struct fit *fit, const struct scatter *s) {
     size_t cols = s->x->cols;
     const double *w = fit->linear.w;
-    double squares[2], distance = 0;
-    TRY(scatter_along(squares, s, w));
+    double squares[2] = {0, 0}, distance = 0;
+    TRY(s->left ? scatter_left_along(squares, s, w) : scatter_along(squares, s, w));
     for (size_t j = 0; j < cols; j++) distance += w[j] * (s->mean[cols + j] - s->mean[j]);
     double within = squares[0] + squares[1], between = distance * distance;
     *out = within > SCATTER_LEAST * s->total * between ? between / within : INFINITY;

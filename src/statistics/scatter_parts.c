@@ -283,15 +283,19 @@ static void add_product(double *out, const struct scatter *s, double times, cons
     }
 }
 
-/* How far the means of the classes that make up the first one are from its own. */
+/* How far the means of the classes that make up one class are from its own: those of the first of two, or of all
+   rows as one (scatter_join). */
 static void add_between(double *out, const struct scatter *s, double *move) {
     const struct scatter_parts *all = s->left->parts;
     size_t cols = all->cols;
-    for (size_t k = 0; k < all->classes && s->left->own != LEFT_CLASSES; k++) {
-        if (k == s->left->own) continue;
+    bool joined = s->classes == 1;
+    if (s->left->own == LEFT_CLASSES && !joined) return;
+    for (size_t k = 0; k < all->classes; k++) {
+        if (k == s->left->own && !joined) continue;
         double weight = find_move(move, s, k);
         for (size_t j = 0; j < cols; j++)
-            move[j] += all->whole[k * cols + j] + (all->shift[k * cols + j] - s->centre[j]) - s->mean[j];
+            move[j] += all->whole[k * cols + j] + (all->shift[k * cols + j] - s->centre[j]) -
+                       s->mean[j];
         add_product(out, s, weight, move);
     }
 }
@@ -323,6 +327,22 @@ static sepal_status left_matrix(double *out, const struct scatter *s, size_t k) 
 
 sepal_status scatter_left_within(double *out, const struct scatter *s) {
     return left_matrix(out, s, SIZE_MAX);
+}
+
+sepal_status scatter_left_along(double *out, const struct scatter *s, const double *w) {
+    size_t n = s->n;
+    double sum = 0, size = 0;
+    double *matrix = arena_alloc(s->ctx, s->arena, n, n * sizeof *matrix);
+    if (!matrix) return SEPAL_EMEMORY;
+    TRY(scatter_left_within(matrix, s));
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i; j < n; j++) {
+            double term = matrix[i * n + j] * w[s->active[i]] * w[s->active[j]];
+            sum += i == j ? term : 2 * term;
+            size += i == j ? fabs(term) : 2 * fabs(term);
+        }
+    *out = sum;
+    return is_kept(sum, size) ? SEPAL_OK : scatter_lacks(s);
 }
 
 sepal_status scatter_left_of_class(double *out, const struct scatter *s, size_t k) {

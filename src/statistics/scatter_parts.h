@@ -47,5 +47,7 @@ void scatter_left_sum(double *sums, double *shift, const struct scatter *s);
 sepal_status scatter_left_within(double *out, const struct scatter *s);
 sepal_status scatter_left_of_class(double *out, const struct scatter *s, size_t k);
 sepal_status scatter_left_squares(double *out, const struct scatter *s);
+/* The sum over all classes of what scatter_along has of each. */
+sepal_status scatter_left_along(double *out, const struct scatter *s, const double *w);
 
 #endif
