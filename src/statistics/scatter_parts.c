@@ -5,7 +5,9 @@
    1983). The rest being most of the rows, d is small beside the spread. */
 #include "statistics/scatter_parts.h"
 
+#include "core/alloc.h"
 #include "dense/tall.h"
+#include "kernels/blas.h"
 
 #include <math.h>
 #include <string.h>
@@ -114,11 +116,65 @@ static size_t *sort_by_part(const struct scatter_parts *out, const uint32_t *par
     return sorted;
 }
 
+struct part_matrices {
+    const struct scatter *s;
+    const uint32_t *part;
+    size_t matrices, of_part; /* all, and those of a part: one for each class, or one */
+};
+
+/* The rows of a block that belong to each matrix, one after the other. */
+static void sort_block(size_t *sorted, size_t *next, const struct part_matrices *of,
+                       const struct block *block) {
+    const struct scatter *s = of->s;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < block->rows; i++) {
+            size_t row = block->first_row + i, m = of->part[row] * of->of_part;
+            if (of->of_part > 1) m += scatter_class(s, row);
+            if (pass == 0)
+                next[m + 1]++;
+            else
+                sorted[next[m]++] = row;
+        }
+        for (size_t m = 0; m < of->matrices && pass == 0; m++) next[m + 1] += next[m];
+    }
+}
+
+/* Block by block, since rows of one part are far apart from each other. */
+static sepal_status add_part_matrices(sepal_ctx *ctx, const struct block *block, double *sums,
+                                      void *payload) {
+    enum { PANEL_ROWS = 256 };
+    const struct part_matrices *of = payload;
+    size_t cols = of->s->x->cols, done = 0;
+    size_t *sorted = mem_alloc(ctx, block->rows, sizeof *sorted);
+    size_t *end = mem_zero(ctx, of->matrices + 1, sizeof *end);
+    double *panel = mem_alloc(ctx, PANEL_ROWS, cols * sizeof *panel);
+    sepal_status status = sorted && end && panel ? SEPAL_OK : SEPAL_EMEMORY;
+    if (status == SEPAL_OK) sort_block(sorted, end, of, block);
+    for (size_t m = 0; m < of->matrices && status == SEPAL_OK; m++)
+        for (size_t n; done < end[m]; done += n) {
+            const struct scatter_rows rows = {.s = of->s, .row = sorted + done};
+            n = end[m] - done < PANEL_ROWS ? end[m] - done : PANEL_ROWS;
+            scatter_fill(&rows, 0, n, panel, cols);
+            ctx->blas->syrk_t(cols, n, panel, cols, 1, sums + m * cols * cols, cols);
+        }
+    mem_free(sorted);
+    mem_free(end);
+    mem_free(panel);
+    return status;
+}
+
 static sepal_status sum_matrices(struct scatter_parts *out, const uint32_t *part) {
+    enum { NUMBERS_BY_BLOCK = 1 << 16 };
     struct scatter *s = &out->all;
     bool pooled = out->know == PARTS_WITHIN;
     size_t cols = out->cols, each = pooled ? out->classes : 1, done = 0;
-    size_t matrices = out->parts * out->classes / each;
+    size_t matrices = out->parts * out->classes / each, width = matrices * cols * cols;
+    if (width <= NUMBERS_BY_BLOCK) {
+        struct part_matrices of = {s, part, matrices, out->classes / each};
+        out->within = arena_alloc(s->ctx, s->arena, width, sizeof *out->within);
+        if (!out->within) return SEPAL_EMEMORY;
+        return matrix_sum(out->within, s->ctx, s->x, width, add_part_matrices, &of);
+    }
     size_t *sorted = sort_by_part(out, part);
     out->within = arena_zero(s->ctx, s->arena, matrices, cols * cols * sizeof *out->within);
     if (!sorted || !out->within) return SEPAL_EMEMORY;
