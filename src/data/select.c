@@ -173,10 +173,11 @@ static sepal_status select_labels(sepal_data *out, sepal_ctx *ctx, const sepal_d
     if ((data->label && !out->label) || (data->weight && !out->weight)) return SEPAL_EMEMORY;
     for (size_t i = 0; i < n; i++) {
         if (data->label) out->label[i] = data->label[rows[i]];
-        if (data->weight) out->weight[i] = data->weight[rows[i]];
-        total_add(&total, data_weight(data, rows[i]));
+        if (!data->weight) continue;
+        out->weight[i] = data->weight[rows[i]];
+        total_add(&total, out->weight[i]);
     }
-    out->total_weight = total_of(&total);
+    out->total_weight = data->weight ? total_of(&total) : (double)n;
     return SEPAL_OK;
 }
 

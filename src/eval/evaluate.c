@@ -263,7 +263,8 @@ static sepal_status weigh_some(sepal_ctx *ctx, size_t task, void *payload) {
         ctx->kernels->softmax(row, n, classes, classes, best, least, p);
         for (size_t r = 0; r < n; r++, row += classes) {
             double largest = row[best[r]];
-            if (least[r] < SURE) { /* the kernel has no exponentials so small, and rows are ranked by them */
+            if (least[r] <
+                SURE) { /* the kernel has no exponentials so small, and rows are ranked by them */
                 log_softmax_of_logs(row, classes);
                 continue;
             }

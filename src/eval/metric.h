@@ -44,7 +44,7 @@ struct evaluation;
 struct probability_facts {
     double log_loss, brier, ece;
     double log_loss_error, brier_error; /* standard errors */
-    struct bin *bins;                   /* K x options->bins: of each class against the rest; NULL without curves */
+    struct bin *bins; /* K x options->bins: of each class against the rest; NULL without curves */
 };
 sepal_status probability_facts_make(struct probability_facts *out, struct evaluation *all);
 /* Mean |probability - fraction| of rows of that weight in all. */

@@ -15,8 +15,9 @@ struct loss_sums {
 };
 struct probability_sums {
     struct loss_sums log_loss, brier;
-    struct bin *bins;       /* K x B, of each class; NULL: no curves are asked for */
-    struct bin *confidence; /* B: of the most probable class, of two without curves of the positive one */
+    struct bin *bins; /* K x B, of each class; NULL: no curves are asked for */
+    struct bin
+        *confidence; /* B: of the most probable class, of two without curves of the positive one */
 };
 struct probability_pass {
     const struct evaluation *all;

@@ -46,8 +46,8 @@ sepal_status problem_pose(struct problem *out, sepal_ctx *ctx, const sepal_data 
     const struct row_labels labels = data_labels(data);
     int32_t own = (int32_t)out->sides[1];
     for (size_t row = 0; row < data->matrix.rows; row++)
-        out->label[row] = data->label ? data->label[row] == own
-                                      : row_has_label(&labels, row, out->sides[1]);
+        out->label[row] =
+            data->label ? data->label[row] == own : row_has_label(&labels, row, out->sides[1]);
     out->data = *data;
     out->data.set_start = NULL;
     out->data.set = NULL;

@@ -30,9 +30,10 @@ struct middle {
     double *inverse, *zero; /* 1 / d; 0; width */
     double *w, *b;          /* width x lanes; lanes */
     double *slope, *offset; /* of the bound; lanes */
-    double *each_w, *each_b; /* rows x width x folds; rows x folds: of the models, less what their functions have in
+    double *each_w,
+        *each_b; /* rows x width x folds; rows x folds: of the models, less what their functions have in
                                 common */
-    double rounding[2];       /* slope and offset of the bound on how wrong these scores may be */
+    double rounding[2]; /* slope and offset of the bound on how wrong these scores may be */
 };
 struct counting {
     const sepal_data *data;
@@ -309,15 +310,16 @@ static sepal_status count_row(const struct counting *all, sepal_ctx *ctx, const 
     }
     int32_t class = decide_by_middle(view, &all->middle, ctx->kernels, x);
     if (class >= 0) {
-        partial[all->fold[row] * cells + target * classes + (size_t)class] += weight;
+        partial[all->fold[row] * cells + target * classes + (size_t) class] += weight;
         return SEPAL_OK;
     }
     score_each(view, &all->middle, ctx->kernels, x);
     for (size_t f = 0; f < all->folds; f++) {
         if (!all->model[f] || f == all->fold[row]) continue;
         class = decide_by_each(view, &all->middle, f);
-        if (class < 0) TRY(decide_by_model(&class, ctx, all->model[f], all->bias[f], block, i, view));
-        partial[(all->folds + 1 + f) * cells + target * classes + (size_t)class] += weight;
+        if (class < 0)
+            TRY(decide_by_model(&class, ctx, all->model[f], all->bias[f], block, i, view));
+        partial[(all->folds + 1 + f) * cells + target * classes + (size_t) class] += weight;
     }
     return SEPAL_OK;
 }

@@ -17,7 +17,9 @@ enum lift lift_of(const struct linear *linear) {
 }
 
 size_t lift_width(enum lift lift, size_t cols) {
-    return lift == LIFT_NONE ? cols : lift == LIFT_SQUARES ? 2 * cols : cols + cols * (cols + 1) / 2;
+    return lift == LIFT_NONE      ? cols
+           : lift == LIFT_SQUARES ? 2 * cols
+                                  : cols + cols * (cols + 1) / 2;
 }
 
 bool lift_serves(const struct linear *linear) {

@@ -25,13 +25,12 @@ void splits_clear(struct splits *splits) {
 }
 
 size_t split_train_rows(size_t *out, const struct split *split, size_t rows) {
-    size_t n = 0, held = 0;
+    size_t n = 0, row = 0;
     for (size_t i = 0; split->train && i < split->n_train; i++) out[n++] = split->train[i];
-    for (size_t i = 0; !split->train && i < rows; i++)
-        if (held < split->n_valid && split->valid[held] == i)
-            held++;
-        else
-            out[n++] = i;
+    if (split->train) return n;
+    for (size_t held = 0; held < split->n_valid; held++, row++)
+        while (row < split->valid[held]) out[n++] = row++;
+    while (row < rows) out[n++] = row++;
     return n;
 }
 

@@ -142,9 +142,9 @@ static sepal_status judge_one(struct splitting_task *task, void *payload) {
     labels.matrix.rows = split->n_train;
     labels.total_weight = all->rows_weight[task->s];
     trial_note_facts(trial, model);
-    TRY(trial_judge(&trial->train, task->ctx, &trials->split_arenas[task->s], &options, model,
-                    &(struct judged){.data = &labels,
-                                     .counts = all->counts + at * classes * classes}));
+    TRY(trial_judge(
+        &trial->train, task->ctx, &trials->split_arenas[task->s], &options, model,
+        &(struct judged){.data = &labels, .counts = all->counts + at * classes * classes}));
     return judge_scored(task, trial, model, all->scores[split->repeat]);
 }
 

@@ -29,7 +29,8 @@ sepal_status trial_judge(struct tree **out, sepal_ctx *ctx, struct arena *arena,
     struct tree *facts = tree_object(&make, NULL, NULL);
     sepal_status status = decision_rule_set(&rule, ctx, &scratch, model, NULL, 0);
     if (status == SEPAL_OK && rows->counts)
-        status = evaluate_counted(ctx, model, rows->data, &rule, options, rows->counts, &make, facts);
+        status =
+            evaluate_counted(ctx, model, rows->data, &rule, options, rows->counts, &make, facts);
     else if (status == SEPAL_OK && rows->predictions)
         status = evaluate_predicted(ctx, model, rows->data, &rule, options, rows->predictions,
                                     &make, facts);
@@ -65,11 +66,11 @@ static sepal_status keep_rows(struct trial *trial, const struct splitting_task *
 }
 
 sepal_status trial_judge_valid(struct trial *trial, const struct splitting_task *task,
-                                const sepal_model *model) {
+                               const sepal_model *model) {
     struct trials *trials = task->trials;
     struct evaluate_options options = trial_judging(trials, false);
     TRY(trial_judge(&trial->valid, task->ctx, &trials->split_arenas[task->s], &options, model,
-              &(struct judged){.data = task->valid}));
+                    &(struct judged){.data = task->valid}));
     if (!trials->keep_rows || model->linear.strategy->sets) return SEPAL_OK;
     return keep_rows(trial, task, model);
 }
@@ -83,13 +84,14 @@ void trial_note_facts(struct trial *trial, const sepal_model *model) {
 }
 
 sepal_status trial_judge_both(struct trial *trial, const struct splitting_task *task,
-                               const sepal_model *model) {
+                              const sepal_model *model) {
     trial_note_facts(trial, model);
     struct trials *trials = task->trials;
     struct arena *arena = &trials->split_arenas[task->s];
     struct evaluate_options options = trial_judging(trials, true);
     if (trials->judge_train && !trial->train)
-        TRY(trial_judge(&trial->train, task->ctx, arena, &options, model, &(struct judged){.data = task->train}));
+        TRY(trial_judge(&trial->train, task->ctx, arena, &options, model,
+                        &(struct judged){.data = task->train}));
     return trial_judge_valid(trial, task, model);
 }
 
@@ -174,13 +176,13 @@ static sepal_status judge_part(struct tree **out, struct trial *trial,
     if (status == SEPAL_OK && !train) status = keep_predictions(trial, task, &part, classes);
     if (status == SEPAL_OK)
         status = trial_judge(out, task->ctx, &task->trials->split_arenas[task->s], &options, model,
-                       &(struct judged){.data = labels, .predictions = &part});
+                             &(struct judged){.data = labels, .predictions = &part});
     evaluation_predictions_free(&part);
     return status;
 }
 
 sepal_status trial_judge_all(struct trial *trial, struct splitting_task *task,
-                              const sepal_model *model) {
+                             const sepal_model *model) {
     struct trials *trials = task->trials;
     struct predictions all = {0};
     struct arena scratch = {0};
@@ -203,4 +205,3 @@ sepal_status trial_judge_all(struct trial *trial, struct splitting_task *task,
     arena_clear(&scratch);
     return status;
 }
-

@@ -350,8 +350,8 @@ static void add_between(double *out, const struct scatter *s, double *move) {
         if (k == s->left->own && !joined) continue;
         double weight = find_move(move, s, k);
         for (size_t j = 0; j < cols; j++)
-            move[j] += all->whole[k * cols + j] + (all->shift[k * cols + j] - s->centre[j]) -
-                       s->mean[j];
+            move[j] +=
+                all->whole[k * cols + j] + (all->shift[k * cols + j] - s->centre[j]) - s->mean[j];
         add_product(out, s, weight, move);
     }
 }

@@ -7,10 +7,16 @@
 #include "selection/fold_counts.h"
 #include "selection/splits.h"
 
-static const char *const specs[] = {"lda", "least-squares", "mean-difference", "fisher",
-                                    "least-squares(bias=false)", "logistic(l2=0.1)",
-                                    "gaussian", "gaussian(covariance=spherical)",
-                                    "naive-bayes(kind=gaussian)", "gaussian(shrinkage=0.2)"};
+static const char *const specs[] = {"lda",
+                                    "least-squares",
+                                    "mean-difference",
+                                    "fisher",
+                                    "least-squares(bias=false)",
+                                    "logistic(l2=0.1)",
+                                    "gaussian",
+                                    "gaussian(covariance=spherical)",
+                                    "naive-bayes(kind=gaussian)",
+                                    "gaussian(shrinkage=0.2)"};
 enum { SPECS = sizeof specs / sizeof *specs, FOLDS = 4 };
 
 static struct problem some_problem(struct rng *rng, size_t t) {
