@@ -233,7 +233,7 @@ static sepal_status fit_problem(struct multiclass_fit *all, size_t r, size_t pro
     fit.among.start_ns = all->start_ns;
     struct problem problem;
     struct linear warm;
-    struct scatter_left left;
+    struct scatter_left left = {.own = LEFT_CLASSES};
     size_t warnings = fit.ctx->n_warnings;
     const struct linear *from = all->together ? &all->joint : fit.warm;
     if (from) {
