@@ -135,12 +135,14 @@ sepal_status evaluation_rank(struct evaluation *all, size_t k, const bool *posit
                              struct ranking *out) {
     size_t stride = linear_shown(all->linear);
     bool sets = all->linear->strategy->sets;
-    struct ranking_rows rows = {.score = all->predictions.shown + (stride > 1 ? k : 0),
-                                .n = all->data->matrix.rows,
-                                .stride = stride,
-                                .sign = stride == 1 && k == 0 && !sets ? -1 : 1,
-                                .positive = positive,
-                                .weight = all->data->weight};
+    size_t n = all->data->matrix.rows;
+    struct ranking_rows rows = {
+        .score = all->turned ? all->turned + k * n : all->predictions.shown + (stride > 1 ? k : 0),
+        .n = n,
+        .stride = all->turned ? 1 : stride,
+        .sign = stride == 1 && k == 0 && !sets ? -1 : 1,
+        .positive = positive,
+        .weight = all->data->weight};
     struct ranked ranked;
     TRY(check_cancelled(all->ctx, "evaluating"));
     if (is_counted(all, positive)) return ranking_counted(out, all->ctx, &rows);
@@ -154,11 +156,25 @@ sepal_status evaluation_rank(struct evaluation *all, size_t k, const bool *posit
     return status;
 }
 
+/* The numbers of one class after those of another: each is gone through by itself. */
+static sepal_status turn_shown(struct evaluation *all) {
+    enum { TURNED_ROWS = 64 };
+    size_t rows = all->data->matrix.rows, classes = all->linear->classes;
+    double *turned = arena_alloc(all->ctx, &all->arena, rows, classes * sizeof *turned);
+    if (!turned) return SEPAL_EMEMORY;
+    for (size_t i = 0; i < rows; i += TURNED_ROWS)
+        rows_turned(turned + i, rows, all->predictions.shown + i * classes,
+                    rows - i < TURNED_ROWS ? rows - i : TURNED_ROWS, classes);
+    all->turned = turned;
+    return SEPAL_OK;
+}
+
 static sepal_status find_ranking(struct evaluation *all) {
     size_t classes = all->linear->classes, ranked = 0, rows = all->data->matrix.rows;
     bool *positive = arena_alloc(all->ctx, &all->arena, rows, sizeof *positive);
     if (!positive) return SEPAL_EMEMORY;
     struct ranking sum = {0}, one;
+    if (linear_shown(all->linear) == classes) TRY(turn_shown(all));
     for (size_t k = 0; k < classes; k++) {
         if (classes == 2 && k != all->positive) continue;
         for (size_t i = 0; i < rows; i++) positive[i] = all->data->label[i] == (int32_t)k;

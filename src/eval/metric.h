@@ -67,6 +67,7 @@ struct evaluation {
     size_t positive;                /* the class that metrics of two classes are about */
     const double *counts;           /* instead of predictions, see evaluate_counted; NULL: none */
     struct predictions predictions; /* `shown` of K > 2 classes: what each is ranked by */
+    const double *turned;           /* the same by class; NULL: they are not */
     struct confusion confusion;     /* of label sets: none */
     struct ranking ranking;         /* of the positive class; of K > 2 classes the mean over them */
     double auc_error;               /* NaN: none */

@@ -23,13 +23,6 @@ enum {
 /* Below as many rows waking a thread takes longer than what it does. */
 enum { RANKED_PAYS = 1 << 15 };
 
-uint64_t ranked_key(double score) {
-    uint64_t bits;
-    double plain = score + 0.0;
-    memcpy(&bits, &plain, sizeof bits);
-    return bits >> 63 ? bits : ~bits & ~(UINT64_C(1) << 63);
-}
-
 double ranked_score(uint64_t key) {
     uint64_t bits = key >> 63 ? key : ~key & ~(UINT64_C(1) << 63);
     double score;

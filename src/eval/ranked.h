@@ -5,6 +5,8 @@
 
 #include "core/context.h"
 
+#include <string.h>
+
 /* Which rows are ranked by what. */
 struct ranking_rows {
     const double *score;
@@ -31,7 +33,12 @@ sepal_status ranked_make(struct ranked *out, sepal_ctx *ctx, const struct rankin
 void ranked_clear(struct ranked *ranked);
 
 /* The bits of doubles in order, upside down; -0 is 0. */
-uint64_t ranked_key(double score);
+static inline uint64_t ranked_key(double score) {
+    uint64_t bits;
+    double plain = score + 0.0;
+    memcpy(&bits, &plain, sizeof bits);
+    return bits >> 63 ? bits : ~bits & ~(UINT64_C(1) << 63);
+}
 /* The score of a key, but for its sign if that was turned. */
 double ranked_score(uint64_t key);
 

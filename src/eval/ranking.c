@@ -25,15 +25,16 @@ struct ranking ranking_of(const struct ranked *ranked) {
 
 /* ---- by counting -------------------------------------------------------------------------- */
 
-/* How many of n > 0 keys in order are less. */
-static size_t keys_below(const uint64_t *key, size_t n, uint64_t than) {
-    const uint64_t *at = key;
-    while (n > 1) { /* without a branch that would be foretold wrongly half of the time */
-        size_t half = n / 2;
-        at += at[half - 1] < than ? half : 0;
-        n -= half;
-    }
-    return (size_t)(at - key) + (*at < than);
+/* Searches side by side: each waits for its memory alone. */
+enum { SEARCHES = 8 };
+
+/* Of each how many of n > 0 keys in order are less. */
+static void keys_below(size_t *out, const uint64_t *key, size_t n, const uint64_t *than) {
+    size_t at[SEARCHES] = {0};
+    for (; n > 1; n -= n / 2) /* without a branch that would be foretold wrongly half of the time */
+        for (size_t s = 0; s < SEARCHES; s++)
+            at[s] += (n / 2) & -(size_t)(key[at[s] + n / 2 - 1] < than[s]);
+    for (size_t s = 0; s < SEARCHES; s++) out[s] = at[s] + (key[at[s]] < than[s]);
 }
 
 /* above[j] others stand between the scores j - 1 and j of the class's n, tied[j] have score j. Sums of whole and
@@ -72,11 +73,19 @@ static sepal_status ranking_count(struct ranking *out, sepal_ctx *ctx,
     double sign = rows->sign < 0 ? -1 : 1;
     uint32_t *above = mem_zero(ctx, own->n + 1, 2 * sizeof *above), *tied = above + own->n + 1;
     if (!above) return SEPAL_EMEMORY;
-    for (size_t i = 0; i < rows->n; i++) {
-        if (rows->positive[i]) continue;
-        uint64_t key = ranked_key(sign * rows->score[i * rows->stride]);
-        size_t at = keys_below(own->key, own->n, key);
-        (at < own->n && own->key[at] == key ? tied : above)[at]++;
+    uint64_t key[SEARCHES] = {0};
+    size_t place[SEARCHES], n = 0;
+    for (size_t i = 0; i < rows->n || n > 0; i++) {
+        bool more = i < rows->n;
+        if (more && rows->positive[i]) continue;
+        if (more) key[n++] = ranked_key(sign * rows->score[i * rows->stride]);
+        if (more && n < SEARCHES) continue;
+        keys_below(place, own->key, own->n, key);
+        for (size_t s = 0; s < n; s++) {
+            size_t at = place[s];
+            (at < own->n && own->key[at] == key[s] ? tied : above)[at]++;
+        }
+        n = 0;
     }
     *out = ranking_walk(own->key, own->n, above, tied);
     mem_free(above);
