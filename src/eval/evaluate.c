@@ -3,7 +3,7 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "data/unseen.h"
-#include "kernels/kernels.h"
+#include "eval/row_softmax.h"
 #include "model/decision.h"
 
 #include <math.h>
@@ -163,8 +163,8 @@ static sepal_status turn_shown(struct evaluation *all) {
     double *turned = arena_alloc(all->ctx, &all->arena, rows, classes * sizeof *turned);
     if (!turned) return SEPAL_EMEMORY;
     for (size_t i = 0; i < rows; i += TURNED_ROWS)
-        rows_turned(turned + i, rows, all->predictions.shown + i * classes,
-                    rows - i < TURNED_ROWS ? rows - i : TURNED_ROWS, classes);
+        all->ctx->kernels->turn(turned + i, rows, all->predictions.shown + i * classes,
+                                rows - i < TURNED_ROWS ? rows - i : TURNED_ROWS, classes);
     all->turned = turned;
     return SEPAL_OK;
 }
@@ -263,31 +263,29 @@ enum { WEIGHED_ROWS = 1 << 12 };
 
 /* By the kernel, whose losses of the most probable class are minus the logarithms of its probability. */
 static sepal_status weigh_some(sepal_ctx *ctx, size_t task, void *payload) {
-    enum { PANEL = 64 };
     static const double SURE = 1e-290;
     const struct weighing *all = payload;
     size_t classes = all->linear->classes, end = (task + 1) * WEIGHED_ROWS;
-    int32_t best[PANEL];
-    double least[PANEL];
-    double *p = mem_alloc(ctx, PANEL, classes * sizeof *p);
-    if (!p) return SEPAL_EMEMORY;
+    int32_t best[ROW_SOFTMAX_MOST];
+    struct row_softmax softmax;
+    TRY(row_softmax_init(&softmax, ctx, classes));
     if (end > all->rows) end = all->rows;
     for (size_t i = task * WEIGHED_ROWS, n; i < end; i += n) {
         double *row = all->shown + i * classes;
-        n = end - i < PANEL ? end - i : PANEL;
+        n = end - i < ROW_SOFTMAX_MOST ? end - i : ROW_SOFTMAX_MOST;
         for (size_t r = 0; r < n; r++) best[r] = strategy_largest(all->linear, row + r * classes);
-        ctx->kernels->softmax(row, n, classes, classes, best, least, p);
+        row_softmax_take(&softmax, row, n, best);
         for (size_t r = 0; r < n; r++, row += classes) {
-            double largest = row[best[r]];
-            if (least[r] <
+            double largest = row[best[r]], least = softmax.loss[r];
+            if (least <
                 SURE) { /* the kernel has no exponentials so small, and rows are ranked by them */
                 log_softmax_of_logs(row, classes);
                 continue;
             }
-            for (size_t k = 0; k < classes; k++) row[k] = row[k] - largest - least[r];
+            for (size_t k = 0; k < classes; k++) row[k] = row[k] - largest - least;
         }
     }
-    mem_free(p);
+    row_softmax_clear(&softmax);
     return SEPAL_OK;
 }
 

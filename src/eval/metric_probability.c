@@ -4,7 +4,7 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "eval/metric.h"
-#include "kernels/kernels.h"
+#include "eval/row_softmax.h"
 
 #include <math.h>
 
@@ -63,7 +63,6 @@ static void loss_add(struct loss_sums *sums, double loss, double weight) {
 
 /* Rows that are taken at a time, by the kernels that the objectives have. A class that the model has not seen had
    probability 0: its log loss has no bound. */
-enum { PANEL = 64 };
 
 /* An exponential is never less than some 1e-308; what is, of one row, is nothing. */
 static double loss_above_nothing(double loss) {
@@ -73,7 +72,8 @@ static double loss_above_nothing(double loss) {
 static void add_two(const struct evaluation *all, struct probability_sums *sums, size_t first,
                     size_t n) {
     size_t bins = all->options->bins;
-    double margin[PANEL], loss[PANEL], wrong[PANEL], curvature[PANEL];
+    double margin[ROW_SOFTMAX_MOST], loss[ROW_SOFTMAX_MOST], wrong[ROW_SOFTMAX_MOST],
+        curvature[ROW_SOFTMAX_MOST];
     const double *odds = all->predictions.shown + first;
     for (size_t i = 0; i < n; i++)
         margin[i] = all->data->label[first + i] == 1 ? odds[i] : -odds[i];
@@ -93,15 +93,13 @@ static void add_two(const struct evaluation *all, struct probability_sums *sums,
     }
 }
 
-/* `p` has room for the panel's probabilities. */
 static void add_many(const struct evaluation *all, struct probability_sums *sums, size_t first,
-                     size_t n, double *p) {
-    static const int32_t none[PANEL] = {0};
+                     size_t n, struct row_softmax *softmax) {
+    static const int32_t any[ROW_SOFTMAX_MOST] = {0};
     size_t classes = all->linear->classes, bins = all->options->bins;
-    const double *shown = all->predictions.shown + first * classes;
-    double unused[PANEL];
-    all->ctx->kernels->softmax(shown, n, classes, classes, none, unused, p);
-    for (size_t i = 0; i < n; i++, shown += classes, p += classes) {
+    const double *shown = all->predictions.shown + first * classes, *p = softmax->p;
+    row_softmax_take(softmax, shown, n, any);
+    for (size_t i = 0; i < n; i++, shown += classes, p += softmax->lanes) {
         size_t target = (size_t)all->data->label[first + i], best = 0;
         double weight = data_weight(all->data, first + i), square = 0, others = 0;
         for (size_t k = 0; k < classes; k++) {
@@ -124,17 +122,17 @@ static sepal_status sum_rows(sepal_ctx *ctx, size_t task, void *payload) {
     const struct evaluation *all = pass->all;
     size_t end = (task + 1) * pass->rows, rows = all->data->matrix.rows;
     size_t classes = all->linear->classes;
-    double *p = mem_alloc(ctx, PANEL, classes * sizeof *p);
-    if (!p) return SEPAL_EMEMORY;
+    struct row_softmax softmax;
+    TRY(row_softmax_init(&softmax, ctx, classes));
     if (end > rows) end = rows;
     for (size_t i = task * pass->rows, n; i < end; i += n) {
-        n = end - i < PANEL ? end - i : PANEL;
+        n = end - i < ROW_SOFTMAX_MOST ? end - i : ROW_SOFTMAX_MOST;
         if (classes == 2)
             add_two(all, &pass->of[task], i, n);
         else
-            add_many(all, &pass->of[task], i, n, p);
+            add_many(all, &pass->of[task], i, n, &softmax);
     }
-    mem_free(p);
+    row_softmax_clear(&softmax);
     return SEPAL_OK;
 }
 
