@@ -62,8 +62,13 @@ extern const struct command *const command_table[];
 const struct command *command_find(const char *name);
 /* The whole program but for what a process sets up once; returns the exit code. */
 int cli_run(int argc, char **argv);
-/* How a learner, map or strategy is written, by its name here or elsewhere; NULL: there is none. */
-const char *method_named(const char *word);
+/* A learner, map or strategy by its name here or elsewhere: before, name and after make a spec with it.
+   Without one the name is NULL. */
+struct method_words {
+    const char *before, *name, *after;
+    const char *list; /* the table that it is of: sepal list LIST */
+};
+struct method_words method_named(const char *word);
 /* Say that there is no such command. */
 int command_refuse(struct session *s, const char *word);
 

@@ -82,11 +82,13 @@ static int check_data_file(struct session *s) {
 
 /* Without a method some are compared, once there are rows to do it on. */
 static int check_method(struct session *s) {
-    const char *path = s->options.arguments[0], *method = method_named(path);
-    if (option_value(s, "method") != NULL || method == NULL || !is_absent(path)) return EXIT_DONE;
+    const char *path = s->options.arguments[0];
+    struct method_words method = method_named(path);
+    if (option_value(s, "method") || method.name == NULL || !is_absent(path)) return EXIT_DONE;
     return complain(s, EXIT_USAGE, NULL,
-                    "train needs data, and a method behind -m; type: sepal train DATA -m \"%s\"",
-                    method);
+                    "train needs data, and a method behind -m; type: sepal train DATA -m "
+                    "\"%s%s%s\"",
+                    method.before, method.name, method.after);
 }
 
 static int check_test(struct session *s) {

@@ -2,6 +2,7 @@
    command is a file of its own; to add one, write it and put its row here. */
 #include "cli.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -76,13 +77,31 @@ static int print_version(struct session *s) {
     return code;
 }
 
-const char *method_named(const char *word) {
-    static const sepal_kind kinds[] = {SEPAL_LEARNER, SEPAL_MAP, SEPAL_STRATEGY};
+/* Is `stage`, as NAME or NAME(...), of that name? */
+static bool stage_is(const char *stage, const char *name) {
+    char bare[64];
+    snprintf(bare, sizeof bare, "%.*s", (int)strcspn(stage, "("), stage);
+    return same_name(bare, name);
+}
+
+struct method_words method_named(const char *word) {
+    static const struct {
+        sepal_kind kind;
+        struct method_words words;
+    } kinds[] = {{SEPAL_LEARNER, {"", NULL, "", "learners"}},
+                 {SEPAL_MAP, {"", NULL, " | LEARNER", "maps"}},
+                 {SEPAL_STRATEGY, {"LEARNER | ", NULL, "", "strategies"}}};
+    const char *here = sepal_method_synonym(word);
+    if (here == NULL) here = word;
     sepal_method method = {.size = sizeof method};
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        for (size_t i = 0; sepal_method_at(kinds[k], i, &method) == SEPAL_OK; i++)
-            if (same_name(method.name, word)) return word;
-    return sepal_method_synonym(word);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        for (size_t i = 0; sepal_method_at(kinds[k].kind, i, &method) == SEPAL_OK; i++) {
+            struct method_words found = kinds[k].words;
+            found.name = here;
+            if (stage_is(here, method.name)) return found;
+        }
+    }
+    return (struct method_words){0};
 }
 
 /* What other programs call our commands. */
@@ -104,7 +123,7 @@ static int refuse_forgotten(struct session *s, const char *word) {
     static const char end[] = ".sepal";
     size_t length = strlen(word);
     bool model = length >= sizeof end && strcmp(word + length - strlen(end), end) == 0;
-    const char *method = method_named(word);
+    struct method_words method = method_named(word);
     if (model && access(word, F_OK) == 0)
         return complain(s, EXIT_USAGE, NULL,
                         "'%s' is a file, and a command comes first; type: sepal inspect %s, or "
@@ -115,12 +134,11 @@ static int refuse_forgotten(struct session *s, const char *word) {
                         "'%s' is a file, and a command comes first; type: sepal describe %s, or "
                         "sepal train %s -m logistic (`sepal help` lists the commands)",
                         word, word, word);
-    if (method != NULL)
-        return complain(
-            s, EXIT_USAGE, NULL,
-            "'%s' is a method, no command; type: sepal train DATA -m \"%s\" (`sepal list` "
-            "names the methods)",
-            word, method);
+    if (method.name != NULL)
+        return complain(s, EXIT_USAGE, NULL,
+                        "'%s' is a method, no command; type: sepal train DATA -m \"%s%s%s\" "
+                        "(`sepal list %s` explains it)",
+                        word, method.before, method.name, method.after, method.list);
     return complain(s, EXIT_USAGE, NULL, "there is no command '%s'; `sepal help` lists them", word);
 }
 
@@ -132,7 +150,7 @@ int command_refuse(struct session *s, const char *word) {
         names[n] = command_table[n]->name;
         n++;
     }
-    bool known = method_named(word) != NULL || access(word, F_OK) == 0;
+    bool known = method_named(word).name != NULL || access(word, F_OK) == 0;
     if (near == NULL && !known) near = nearest(word, names, n);
     if (near == NULL) return refuse_forgotten(s, word);
     return complain(s, EXIT_USAGE, NULL,

@@ -390,12 +390,13 @@ static int check_arguments(struct session *s) {
     if (n > command->most) {
         const char *extra = s->options.arguments[command->most];
         if (command->fits) {
-            const char *first = s->options.arguments[0], *method = method_named(extra);
-            if (method == NULL && (method = method_named(first)) != NULL) first = extra;
-            if (method != NULL)
+            const char *first = s->options.arguments[0];
+            struct method_words method = method_named(extra);
+            if (method.name == NULL && (method = method_named(first)).name != NULL) first = extra;
+            if (method.name != NULL)
                 return complain(s, EXIT_USAGE, NULL,
-                                "a method comes behind -m: sepal %s %s -m \"%s\"", command->name,
-                                first, method);
+                                "a method comes behind -m: sepal %s %s -m \"%s%s%s\"",
+                                command->name, first, method.before, method.name, method.after);
         }
         return complain(s, EXIT_USAGE, NULL, "'%s' is one argument too many; type: sepal %s %s",
                         extra, command->name, command->usage);

@@ -49,10 +49,11 @@ maps = {word.split()[0] for word in re.findall(r"^  (\S+)", run("list", "maps").
 strategies = {word.split()[0] for word in re.findall(r"^  (\S+)", run("list", "strategies").stdout, re.M)}
 for word, here in STAGES.items():
     refused(2, ["train", "iris.csv", "-m", word], f"'{word}' is not a learner", f"did you mean '{here}'?")
-    refused(2, [word], f"'{word}' is a method, no command", f'sepal train DATA -m "{here}"')
     name = here.split("(")[0]
-    spec = f"{here} | lda" if name in maps else f"lda | {here}" if name in strategies else here
-    done = run("train", "iris.csv", "-m", spec, "-q")
+    spec = f"{here} | LEARNER" if name in maps else f"LEARNER | {here}" if name in strategies else here
+    kind = "maps" if name in maps else "strategies" if name in strategies else "learners"
+    refused(2, [word], f"'{word}' is a method, no command", f'sepal train DATA -m "{spec}"', f"`sepal list {kind}`")
+    done = run("train", "iris.csv", "-m", spec.replace("LEARNER", "lda"), "-q")
     check(done.returncode == 0, f"{word}: {spec}: {done.stderr}")
 
 for word in "LinearSVC", "linear_svc", "linear-svc", "LINEAR_SVC":
@@ -87,7 +88,10 @@ refused(2, ["m.sepal"], "'m.sepal' is a file", "sepal inspect m.sepal")
 refused(2, ["fit"], "did you mean 'train'?")
 refused(2, ["pedict"], "did you mean 'predict'?")
 refused(2, ["banana"], "there is no command 'banana'; `sepal help`")
-refused(2, ["help", "logistic"], 'sepal train DATA -m "logistic"')
+refused(2, ["help", "logistic"], 'sepal train DATA -m "logistic"', "`sepal list learners`")
+refused(2, ["help", "poly"], 'sepal train DATA -m "poly | LEARNER"', "`sepal list maps`")
+refused(2, ["help", "ovo"], 'sepal train DATA -m "LEARNER | ovo"', "`sepal list strategies`")
+refused(2, ["train", "iris.csv", "poly"], 'sepal train iris.csv -m "poly | LEARNER"')
 for words in ["iris.csv", "logreg"], ["logreg", "iris.csv"]:
     refused(2, ["train", *words], 'sepal train iris.csv -m "logistic"')
 refused(2, ["train", "iris.csv", "wine.csv"], "'wine.csv' is one argument too many")
@@ -97,6 +101,7 @@ for command in "predict", "evaluate", "transform":
     check("comes first" not in said, said)
 refused(3, ["train", "nofile"], "nofile: cannot open it: No such file or directory; DATA is")
 refused(2, ["train", "logreg"], 'type: sepal train DATA -m "logistic"')
+refused(2, ["train", "ovr"], 'type: sepal train DATA -m "LEARNER | ovr"')
 refused(3, ["train", "nofile", "-m", "lda"], "nofile: cannot open it: No such file or directory; DATA is")
 refused(2, ["train", "nofile", "-m", "banana"], "'banana' is not")
 
