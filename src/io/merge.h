@@ -18,6 +18,8 @@ sepal_status merge_tokens(struct tokens *all, sepal_ctx *ctx, const struct token
                           bool *used, uint32_t *number);
 /* How many features the training file of indexed rows shows, and whether they are counted from 0. */
 sepal_status merge_indices(struct reading *reading);
+/* Why the text of a cell is no number: "is not ...". */
+const char *merge_no_number(struct slice text);
 /* Apply the schema's rule for missing values: refuse them, or mark rows to be dropped. */
 sepal_status merge_missing(struct reading *reading);
 /* Where bad lines are left out: mark the rows that have text in a column of numbers. */

@@ -1,4 +1,5 @@
 #include "core/alloc.h"
+#include "core/decimal.h"
 #include "io/merge.h"
 
 #include <math.h>
@@ -23,6 +24,11 @@ static struct column_totals merge_columns_count(const struct chunks *chunks, siz
     return totals;
 }
 
+const char *merge_no_number(struct slice text) {
+    bool large = decimal_overflows(text.bytes, text.bytes + text.length);
+    return large ? "is too large for a double" : "is not a decimal number";
+}
+
 /* What else may be the matter with the first text of a column of numbers. */
 static const char *advise_mixed(const struct reading *reading, const struct parsed_chunk *chunk,
                                 struct spot spot, struct slice text) {
@@ -45,10 +51,11 @@ static sepal_status refuse_mixed(struct reading *reading, const struct column *c
     bool few = totals.texts <= 3 || totals.texts < totals.numbers / 10;
     return chunk_fail(
         reading->ctx, &reading->source, totals.first_text, parsed->first_text,
-        "'%.*s' is not a decimal number, and column '%s' holds numbers (%zu of them, and %zu other "
-        "cell%s); %s" OPTION "categorical '%s' if they name categories, " OPTION
+        "'%.*s' %s, and column '%s' holds numbers (%zu of them, and %zu other cell%s); %s" OPTION
+        "categorical '%s' if they name categories, " OPTION
         "drop '%s' to do without the column%s%s",
-        (int)(text.length < 40 ? text.length : 40), text.bytes, column->name, totals.numbers,
+        (int)(text.length < 40 ? text.length : 40), text.bytes, merge_no_number(text),
+        column->name, totals.numbers,
         totals.texts, totals.texts == 1 ? "" : "s", few ? "mend the cell, or say " : "say ",
         column->name, column->name,
         few ? ", or " OPTION "bad-lines skip to leave such lines out" : "",

@@ -206,7 +206,7 @@ static void test_refused_tables(void **state) {
         {"a,n,b\n1,1,x\n\n2,2,y\nn,3,y\n",
          NULL,
          {5, 1, "'n' is not a decimal number, and column 'a'"}},
-        {"a,n,b\n1,1,x\n1e999,2,y\n", NULL, {3, 1, "'1e999' is not a decimal number"}},
+        {"a,n,b\n1,1,x\n1e999,2,y\n", NULL, {3, 1, "'1e999' is too large for a double"}},
         {"a,n,b\n1,1,x\n1_000,2,y\n", NULL, {3, 1, "'1_000'"}},
         {"a,n,b\n1,1,x\ninf,2,y\n", NULL, {3, 1, "'inf'"}},
         {"a,n,b\n1,1,x\n0x1F,2,y\n", NULL, {3, 1, "'0x1F'"}},
