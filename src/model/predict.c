@@ -323,7 +323,7 @@ sepal_status model_has(sepal_ctx *ctx, const sepal_model *model, sepal_output wh
                     linear->strategy->name,
                     learner_find(model->learner)->posterior ? ", ovr has probabilities" : "");
     return fail(ctx, SEPAL_EMODEL,
-                "a %s model computes scores, which are not probabilities; " OPTION
+                "%s computes scores, which are not probabilities; " OPTION
                 "scores shows them, and a model trained with " OPTION
                 "calibrate platt has probabilities",
                 model->learner);
