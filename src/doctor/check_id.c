@@ -94,7 +94,7 @@ static sepal_status id_look(struct doctor *doctor) {
                        "looks like a number or name of each row",
                        "look like numbers or names of each row");
     doctor_put_list(doctor, &finding->message, columns, n);
-    text_puts(doctor->ctx, &finding->advice, "other rows have others; ");
+    text_puts(doctor->ctx, &finding->advice, "new rows will have other values; ");
     doctor_put_drop(doctor, &finding->advice, columns, n);
     return SEPAL_OK;
 }
