@@ -70,16 +70,14 @@ const struct command cmd_cv = {
     .summary = "judge a method by cross-validation",
     .description =
         "Part the rows into folds; fit what SPEC names to the rows outside of each fold, and judge "
-        "it by the rows in it and by those that it has learnt from. Metrics are told of both, as "
-        "mean and standard deviation over the folds, with the gap between them: a method that does "
-        "much better on rows it has learnt from over-fits. What is learnt from rows, missing "
+        "it by the rows in the fold and by those that it has learnt from. The table has the mean "
+        "and standard deviation of both over the folds, and the gap between them: a method that "
+        "does much better on rows it has learnt from over-fits. What is learnt from rows, missing "
         "values, categories and maps included, is learnt outside of the fold.\n"
         "Each fold has its share of each class. --loo holds out one row at a time, --ordered "
-        "judges "
-        "each block of rows by what comes before it, --group COL keeps rows of one value together, "
-        "and --fold-file has the folds themselves. -v shows every fold, --csv and --json have "
-        "them, "
-        "too.\n"
+        "judges each block of rows by what comes before it, --group COL keeps rows with the same "
+        "value together, and --fold-file gives the folds themselves. -v shows every fold; --csv "
+        "and --json have them, too.\n"
         "The folds are fitted side by side. They depend on --seed and not on --threads.",
     .run = cv_run,
     .usage = "DATA -m SPEC [--folds K] [OPTION ...]",

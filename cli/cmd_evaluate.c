@@ -39,9 +39,9 @@ const struct command cmd_evaluate = {
         "matrix and the metrics that follow from it. Row weights count as they do in "
         "training. `sepal list metrics` names the metrics. The numbers in brackets are "
         "intervals; those of most numbers need --bootstrap.\n"
-        "With --cost the decisions are weighed by what they cost, and the decisions that "
-        "the probabilities would make to cost the least are weighed, too. --curves "
-        "gives the points of the curves in JSON, and their areas here.",
+        "With --cost the report has the mean cost of the decisions, and the least that decisions "
+        "by the probabilities would cost. --curves gives the points of the curves in JSON, and "
+        "their areas in the report.",
     .run = evaluate_run,
     .usage = "MODEL DATA [--positive LABEL] [--curves] [--cost FILE] [OPTION ...]",
     .fewest = 2,

@@ -90,8 +90,9 @@ const struct command cmd_report = {
     .description =
         "Judge MODEL on the rows of DATA, which have labels, and write a page of HTML: what was "
         "asked, the data and what the doctor finds in them, how the fit went, all metrics with "
-        "their intervals, pictures, coefficients, and the rows that were decided wrongly or hardly "
-        "at all. "
+        "their intervals, pictures, coefficients, and the mistakes and the rows that the model is "
+        "least "
+        "sure of. "
         "The page is one file that loads nothing from anywhere, is light or dark as its reader "
         "is, can be printed, and used by keyboard. `sepal train --report FILE` writes the same "
         "with "

@@ -9,7 +9,7 @@ static const struct option separable_options[] = {
     {.name = "maps",
      .letter = 'm',
      .placeholder = "MAPS",
-     .help = "ask after these maps: a spec without a learner, `poly(degree=2)`"},
+     .help = "apply these maps first: a spec without a learner, as `poly(degree=2)`"},
     {.name = "certificate",
      .placeholder = "FILE",
      .file = FILE_WRITTEN,
@@ -17,7 +17,7 @@ static const struct option separable_options[] = {
     {.name = "check",
      .placeholder = "FILE",
      .file = FILE_READ,
-     .help = "judge the proof in this file, and do nothing else; exit 3 when it does not hold"},
+     .help = "verify the proof in this file, and do nothing else; exit 3 when it does not hold"},
     {.name = "max-seconds",
      .placeholder = "N",
      .range = "(0, inf)",
@@ -144,10 +144,11 @@ const struct command cmd_separable = {
         "the other on the other, with a proof: the hyperplane, or rows and positive multipliers "
         "whose sum is exactly 0, which leaves no room for one. The margin, half the distance "
         "between the convex hulls, is given as two bounds that hold in spite of rounding. With "
-        "more than two classes every pair, every class against the rest, and a linear machine are "
-        "asked for.\n"
-        "--certificate keeps the proof, and --check judges one by other code than finds it. Ctrl-C "
-        "and --max-seconds end the search; what is not decided by then is null.",
+        "more than two classes the question is answered for every pair, for every class against "
+        "the rest, and for a linear machine.\n"
+        "--certificate writes the proof to a file, and --check verifies such a file by code apart "
+        "from that which found it. Ctrl-C and --max-seconds end the search; what is not decided "
+        "by then is null.",
     .run = separable_run,
     .usage = "DATA [-m MAPS] [--certificate FILE | --check FILE] [OPTION ...]",
     .fewest = 1,

@@ -34,7 +34,7 @@ static const struct option train_options[] = {
     {.name = "test-skip",
      .placeholder = "N",
      .help =
-         "lines to leave out at the top of these rows, as --skip for DATA; unless given as many"},
+         "lines to leave out at the top of these rows, as --skip for DATA; unless given, as many"},
     {.name = "holdout",
      .placeholder = "P",
      .help = "evaluate on this fraction of the rows, and learn from the others"},
@@ -45,7 +45,8 @@ static const struct option train_options[] = {
     {.name = "trace",
      .placeholder = "FILE",
      .file = FILE_WRITTEN,
-     .help = "write every step of an iterative method, one JSON object a line"},
+     .help =
+         "write the steps of a perceptron, or the epochs of --solver sgd, one JSON object a line"},
     {.name = "report",
      .placeholder = "FILE",
      .file = FILE_WRITTEN,

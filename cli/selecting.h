@@ -24,7 +24,7 @@ struct selecting {
 
 /* The options that all of them have: rows of a table. */
 #define SELECTING_OPTIONS                                                                          \
-    {.name = "refit", .help = "fit all rows, for -o, which says it by itself"},                    \
+    {.name = "refit", .help = "fit all rows at the end; -o implies it"},                           \
         {.name = "output",                                                                         \
          .letter = 'o',                                                                            \
          .placeholder = "MODEL",                                                                   \

@@ -229,7 +229,8 @@ static sepal_status cost_draw(struct plot *plot) {
 
 const struct plot_kind plot_cost = {
     .name = "cost",
-    .summary = "mistakes, the perceptron's cost and the squared loss over two weights of a model",
+    .summary =
+        "mistakes, the perceptron criterion and the squared loss over two weights of a model",
     .needs = NEEDS_MODEL | NEEDS_DATA,
     .parameters = cost_parameters,
     .options_size = sizeof(struct cost_options),
