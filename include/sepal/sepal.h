@@ -76,7 +76,7 @@ SEPAL_API void sepal_ctx_set_option_prefix(sepal_ctx *ctx, const char *prefix);
 SEPAL_API void sepal_ctx_set_progress(sepal_ctx *ctx, sepal_progress_fn fn, void *payload);
 SEPAL_API void sepal_ctx_set_trace(sepal_ctx *ctx, sepal_trace_fn fn, void *payload);
 SEPAL_API const char *sepal_version(void); /* of the library in use: SEPAL_VERSION of its header */
-SEPAL_API const char *sepal_ctx_kernels(const sepal_ctx *ctx); /* "avx2", "reference" */
+SEPAL_API const char *sepal_ctx_kernels(const sepal_ctx *ctx); /* "avx512", "avx2", "reference" */
 SEPAL_API const char *sepal_ctx_blas(const sepal_ctx *ctx);    /* "OpenBLAS 0.3.21", "built-in" */
 SEPAL_API int sepal_ctx_blas_is_slow(const sepal_ctx *ctx);    /* 1: the reference BLAS is in use */
 
