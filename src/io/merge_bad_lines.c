@@ -34,8 +34,7 @@ static sepal_status drop_odd(struct reading *reading, struct parsed_chunk *parse
     const struct table_role *role = role_of(reading, odd->feature);
     struct slice text = parsed->columns[odd->feature].tokens->items[odd->token];
     char message[ERROR_MESSAGE_BYTES], shown[TEXT_SHOWN_BYTES];
-    snprintf(message, sizeof message,
-             "'%s' %s, and column '%s' holds numbers%s",
+    snprintf(message, sizeof message, "'%s' %s, and column '%s' holds numbers%s",
              text_shown(shown, text.bytes, text.length), merge_no_number(text), role->name,
              parsed->first_line + odd->spot.line == 1 ? "; say " OPTION
                                                         "header yes if line 1 names the columns"

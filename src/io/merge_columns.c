@@ -54,10 +54,9 @@ static sepal_status refuse_mixed(struct reading *reading, const struct column *c
         "'%.*s' %s, and column '%s' holds numbers (%zu of them, and %zu other cell%s); %s" OPTION
         "categorical '%s' if they name categories, " OPTION
         "drop '%s' to do without the column%s%s",
-        (int)(text.length < 40 ? text.length : 40), text.bytes, merge_no_number(text),
-        column->name, totals.numbers,
-        totals.texts, totals.texts == 1 ? "" : "s", few ? "mend the cell, or say " : "say ",
-        column->name, column->name,
+        (int)(text.length < 40 ? text.length : 40), text.bytes, merge_no_number(text), column->name,
+        totals.numbers, totals.texts, totals.texts == 1 ? "" : "s",
+        few ? "mend the cell, or say " : "say ", column->name, column->name,
         few ? ", or " OPTION "bad-lines skip to leave such lines out" : "",
         advise_mixed(reading, totals.first_text, parsed->first_text, text));
 }

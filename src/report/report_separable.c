@@ -51,9 +51,9 @@ static void put_proof(struct separable_page *page, const struct tree *certificat
         return;
     }
     if (slice_is(kind->text, "gordan")) {
-        text_puts(
-            page->ctx, page->text,
-            "positive multiples of these rows (counted from 0), each with the sign of its class, add up to 0: ");
+        text_puts(page->ctx, page->text,
+                  "positive multiples of these rows (counted from 0), each with the sign of its "
+                  "class, add up to 0: ");
         put_rows(page, tree_find(certificate, "rows"));
         text_puts(page->ctx, page->text, "\n");
     } else {
