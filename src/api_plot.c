@@ -52,6 +52,12 @@ static sepal_status read_report(sepal_report *report, sepal_ctx *ctx, const char
         return fail_at(ctx, SEPAL_EDATA, path, 0, 0,
                        "this file is empty; so is the trace of a fit without steps: perceptrons "
                        "take some, and " OPTION "solver sgd");
+    size_t blanks = 0;
+    while (blanks < size && strchr(" \t\r\n", json[blanks]) && json[blanks]) blanks++;
+    if (blanks == size || json[blanks] != '{')
+        return fail_at(ctx, SEPAL_EDATA, path, 0, 0,
+                       "this is no report: a report is what a command prints with " OPTION
+                       "json, and a trace what sepal train " OPTION "trace writes");
     if (has_lines(json, size)) return read_lines(report, ctx, path, json, size);
     sepal_status status =
         json_read(&root, ctx, &report->arena, (struct slice){json, size}, SEPAL_EDATA);
@@ -59,8 +65,6 @@ static sepal_status read_report(sepal_report *report, sepal_ctx *ctx, const char
         fail_place(ctx, path, 0, 0);
         return status;
     }
-    if (root->kind != TREE_OBJECT)
-        return fail_at(ctx, SEPAL_EDATA, path, 0, 0, "this is JSON, but no object, as reports are");
     if (tree_find(root, "update") || tree_find(root, "step") || tree_find(root, "epoch"))
         return read_lines(report, ctx, path, json, size); /* a trace of one line */
     report->root = root;

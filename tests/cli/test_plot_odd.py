@@ -100,6 +100,7 @@ REFUSED = [
     (["path", "broken.json", "-o", "x.svg"], 3, "broken.json"),
     (["path", "deep.json", "-o", "x.svg"], 3, "deep.json"),
     (["path", "absent.json", "-o", "x.svg"], 3, "absent.json"),
+    (["path", "two.csv", "-o", "x.svg"], 3, "two.csv: this is no report"),
     (["convergence", "lines.jsonl", "-o", "x.svg"], 3, "lines.jsonl:2"),
     (["path", "path.json", "-o", "path.json", "--to", "svg"], 2, "would be lost"),
 ]
