@@ -309,8 +309,9 @@ sepal_status data_split(sepal_data **rest, sepal_data **part, sepal_ctx *ctx,
     for (size_t i = 0; i < rows && status == SEPAL_OK; i++) n[chosen[i]]++;
     if (status == SEPAL_OK && (n[0] == 0 || n[1] == 0))
         status = fail(ctx, SEPAL_EDATA,
-                      "holding out %g of %zu rows leaves %zu to learn from and %zu to judge by",
-                      fraction, rows, n[0], n[1]);
+                      "holding out %g of %zu rows leaves %zu to learn from and %zu to judge by; "
+                      "hold out a %s share",
+                      fraction, rows, n[0], n[1], n[1] ? "smaller" : "larger");
     for (int side = 0; side < 2 && status == SEPAL_OK; side++) {
         size_t used = 0;
         for (size_t i = 0; i < rows; i++)

@@ -81,6 +81,8 @@ says "learners"
 expect 2 help nothing
 for share in 0 1 1.5 nan 0x1p-1 half ""; do expect 2 train $iris -m perceptron --holdout "$share"; done
 expect 2 train $iris -m perceptron --holdout 0.5 --test $iris
+expect 3 train $iris -m perceptron --holdout 0.001
+says "hold out a larger share"
 for seed in -1 1.5 x 18446744073709551616; do expect 2 train $iris -m perceptron --seed $seed; done
 expect 2 train $iris -m perceptron -o -
 expect 2 convert $iris
