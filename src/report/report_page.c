@@ -116,7 +116,8 @@ void page_shape(struct page *page, const struct tree *root) {
     char more[64] = "";
     if (columns != features && !isnan(columns))
         snprintf(more, sizeof more, " (%.0f columns)", columns);
-    page_line(page, "data", "%.0f rows, %.0f feature%s%s, %.0f nonzeros",
-              report_number(root, "rows"), features, features == 1 ? "" : "s", more,
+    double rows = report_number(root, "rows");
+    page_line(page, "data", "%.0f row%s, %.0f feature%s%s, %.0f nonzeros", rows,
+              rows == 1 ? "" : "s", features, features == 1 ? "" : "s", more,
               report_number(root, "nonzeros"));
 }

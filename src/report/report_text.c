@@ -83,8 +83,9 @@ static void test_lines(struct page *page, const struct tree *root) {
     if (report_number(test, "coverage") < 1)
         snprintf(covered, sizeof covered, "; coverage %.4f", report_number(test, "coverage"));
     page_left(page, "test", NAME_WIDTH);
-    text_printf(page->ctx, &page->text, "accuracy %.4f on %.0f rows%s; balanced accuracy ",
-                report_number(test, "accuracy"), report_number(test, "rows"), covered);
+    double rows = report_number(test, "rows");
+    text_printf(page->ctx, &page->text, "accuracy %.4f on %.0f row%s%s; balanced accuracy ",
+                report_number(test, "accuracy"), rows, rows == 1 ? "" : "s", covered);
     page_cell(page, report_number(test, "balanced_accuracy"), 4, 0);
     text_puts(page->ctx, &page->text, two ? ", ROC AUC " : ", macro F1 ");
     page_cell(page, report_number(test, two ? "roc_auc" : "macro.f1"), 4, 0);
