@@ -68,22 +68,27 @@ sepal_status hinge_bias(const struct objective *o, double *m, double *bias) {
     return SEPAL_OK;
 }
 
-/* Without a penalty the least length that does: of separated rows, what brings all to their margin. */
+/* Without a penalty the least length that does: of separated rows, what brings all to their margin. Behind
+   the last kink the sum falls no more, but its slope, which is 0 there, may be rounded to less. */
 sepal_status hinge_length(double *out, const struct objective *o, const double *m, double square) {
     enum { DOUBLINGS = 60, HALVINGS = 45 };
-    double low = 0, high = 2;
+    static const double behind = 1 + 1e-12;
+    double low = 0, high = 2, last = 0;
     struct slope s = {.curvature = o->l2 * square};
     *out = 1;
     if (!(square > 0)) return SEPAL_OK;
     if (!(s.kink = mem_alloc(o->ctx, o->n, sizeof *s.kink))) return SEPAL_EMEMORY;
     for (size_t i = 0; i < o->n; i++) {
         s.sum -= o->row_weight[i] * m[i];
-        if (m[i] > 0) s.kink[s.n++] = (struct kink){1 / m[i], o->row_weight[i] * m[i]};
+        if (!(m[i] > 0)) continue;
+        s.kink[s.n++] = (struct kink){1 / m[i], o->row_weight[i] * m[i]};
+        last = fmax(last, behind / m[i]);
     }
-    for (int k = 0; k < DOUBLINGS && falls_at(&s, high); k++) {
+    for (int k = 0; k < DOUBLINGS && high < last && falls_at(&s, high); k++) {
         low = high;
         high *= 2;
     }
+    if (last > 0) high = fmin(high, last);
     narrow(&s, low, high);
     halve(&s, &low, &high, HALVINGS);
     mem_free(s.kink);
