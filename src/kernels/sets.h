@@ -40,8 +40,10 @@ void avx2_lanes_dot_doubles(double *out, const double *x, const uint32_t *index,
 void avx2_lanes_add_f64(double *w, const double *d, const double *x, const uint32_t *index,
                         size_t n, size_t lanes, size_t used);
 /* kernels_avx2_softmax.c */
-softmax_begin avx2_softmax_begin;
-softmax_end avx2_softmax_end;
+void avx2_softmax_begin(struct softmax_panel *panel, const double *score, size_t n, size_t classes,
+                        size_t lanes, double *p);
+void avx2_softmax_end(struct softmax_panel *panel, size_t n, size_t classes, size_t lanes,
+                      double *p);
 void avx2_softmax(const double *score, size_t n, size_t classes, size_t lanes, const int32_t *label,
                   double *value, double *p, double *missing);
 /* kernels_avx2_simplex.c */

@@ -112,7 +112,7 @@ static double interior_residual(const struct interior *p, size_t i, double out[2
 }
 
 /* The changes of the dual variables that go with du. */
-static sepal_status interior_follow(struct interior *p) {
+static sepal_status interior_alpha_changes(struct interior *p) {
     const struct objective *o = p->o;
     double out[2];
     split_follow(&p->split, p->target, p->du);
@@ -135,7 +135,7 @@ static sepal_status interior_find_step(struct interior *p) {
     /* the sums come right as far as the products do */
     for (size_t j = 0; j < o->width; j++) p->du[j] -= p->target / p->mu * p->dual_residual[j];
     factor_solve(p->factor, o->width, p->scale, p->du, o->ctx);
-    return interior_follow(p);
+    return interior_alpha_changes(p);
 }
 
 /* The changes of s and z that go with da. */
@@ -209,7 +209,7 @@ static sepal_status restore_step(struct interior *p) {
     memcpy(p->corrector + n, p->best.r, n * sizeof *p->corrector);
     memcpy(p->du, p->du_kept, p->o->width * sizeof *p->du);
     split_keep(&p->split, true);
-    return interior_follow(p);
+    return interior_alpha_changes(p);
 }
 
 /* A few rows keep a step short: it is taken again so that they are in nobody's way (Gondzio,

@@ -157,7 +157,7 @@ static void take_centre_off(double *out, const struct hessian *h, const double *
     }
 }
 
-static sepal_status scatter(double *out, struct hessian *h, const double *curvature) {
+static sepal_status hessian_scatter(double *out, struct hessian *h, const double *curvature) {
     const struct objective *o = h->o;
     size_t side = h->side, width = o->width;
     struct adding all = {.h = h, .curvature = curvature, .afresh = changed_much(h, curvature)};
@@ -297,7 +297,7 @@ void hessian_take_over(double *out, struct hessian *h, const double *curvature) 
 }
 
 sepal_status hessian_make(double *out, struct hessian *h, const double *curvature) {
-    TRY(h->scatters ? scatter(out, h, curvature) : hessian_multiply(out, h, curvature));
+    TRY(h->scatters ? hessian_scatter(out, h, curvature) : hessian_multiply(out, h, curvature));
     if (h->single && !hessian_is_finite(out, h->o->width)) {
         hessian_be_exact(h);
         TRY(hessian_multiply(out, h, curvature));
