@@ -79,6 +79,9 @@ def named(entries, extension, piped=""):
     return entries
 
 
+# Those of them that are decimal numbers, but too large for a double.
+TOO_LARGE = ("overflow", "overflow_minus", "just_too_large", "long_overflow", "wrapping_exponent")
+
 # What is no number, whatever the format. The contract has nan, inf, 1e999, hex, 1_000 and decimal
 # commas; the rest is what strtod, Python, Fortran, C and spreadsheets let through or write.
 NOT_NUMBERS = {

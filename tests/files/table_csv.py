@@ -1,5 +1,5 @@
 """Delimited text: tables with commas, semicolons, tabs, bars or blanks between the cells."""
-from entry import NOT_NUMBERS, NUMBERS, named, read, refused
+from entry import NOT_NUMBERS, NUMBERS, TOO_LARGE, named, read, refused
 
 HEAD = b"a,b,class\n"
 GOOD = HEAD + b"1,2,x\n3,4,y\n"
@@ -162,7 +162,8 @@ FILES = named([
     refused("header_twice", GOOD + GOOD, (1, 1), "'a'"),
 
     # ---- numbers ------------------------------------------------------------------------------
-    *[refused(f"not_number_{name}", WITH % cell, (3, 1), "decimal number")
+    *[refused(f"not_number_{name}", WITH % cell, (3, 1),
+              "too large for a double" if name in TOO_LARGE else "decimal number")
       for name, cell in NOT_NUMBERS.items()],
     *[read(f"number_{name}", b"a,class\n%s,x\n0,y\n" % cell, 2, 1, "x y", value)
       for name, (cell, value) in NUMBERS.items()],
