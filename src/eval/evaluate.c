@@ -421,21 +421,27 @@ sepal_status evaluate(sepal_ctx *ctx, const sepal_model *model, const sepal_data
     return evaluate_predicted(ctx, model, data, rule, options, &none, make, report);
 }
 
+static struct evaluation evaluation_of(sepal_ctx *ctx, const sepal_model *model,
+                                       const sepal_data *data, const struct decision_rule *rule,
+                                       const struct evaluate_options *options) {
+    return (struct evaluation){.ctx = ctx,
+                               .model = model,
+                               .linear = &model->linear,
+                               .data = data,
+                               .rule = rule,
+                               .auc_error = NAN,
+                               .options = options};
+}
+
 sepal_status evaluate_predicted(sepal_ctx *ctx, const sepal_model *model, const sepal_data *data,
                                 const struct decision_rule *rule,
                                 const struct evaluate_options *options,
                                 struct predictions *predictions, struct tree_maker *make,
                                 struct tree *report) {
-    struct evaluation all = {.ctx = ctx,
-                             .model = model,
-                             .linear = &model->linear,
-                             .data = data,
-                             .rule = rule,
-                             .auc_error = NAN,
-                             .options = options,
-                             .predictions = *predictions,
-                             .make = make,
-                             .report = report};
+    struct evaluation all = evaluation_of(ctx, model, data, rule, options);
+    all.predictions = *predictions;
+    all.make = make;
+    all.report = report;
     sepal_status status = evaluate_all(&all);
     *predictions = all.predictions;
     return status;
@@ -445,15 +451,9 @@ sepal_status evaluate_counted(sepal_ctx *ctx, const sepal_model *model, const se
                               const struct decision_rule *rule,
                               const struct evaluate_options *options, const double *counts,
                               struct tree_maker *make, struct tree *report) {
-    struct evaluation all = {.ctx = ctx,
-                             .model = model,
-                             .linear = &model->linear,
-                             .data = data,
-                             .rule = rule,
-                             .auc_error = NAN,
-                             .options = options,
-                             .counts = counts,
-                             .make = make,
-                             .report = report};
+    struct evaluation all = evaluation_of(ctx, model, data, rule, options);
+    all.counts = counts;
+    all.make = make;
+    all.report = report;
     return evaluate_all(&all);
 }

@@ -299,14 +299,6 @@ INLINE void add_all_vectors(double *w, double *magnitude, const double *a, const
     if (j < n) add_last_vector(w, magnitude, a, x, rows, j, n - j);
 }
 
-static void avx2_add_rows(double *w, double *magnitude, const double *a, const double *const *x,
-                          size_t rows, size_t n) {
-    if (magnitude)
-        add_all_vectors(w, magnitude, a, x, rows, n);
-    else
-        add_all_vectors(w, NULL, a, x, rows, n);
-}
-
 /* ---- some columns at a time ---------------------------------------------------------------- */
 
 /* `vectors` vectors of sums, the last one of `left` numbers or whole, stay where they are. */
@@ -379,13 +371,7 @@ INLINE void dot_tiles(double *out, size_t out_apart, const double *by, size_t by
         dot_tile(out, out_apart, by, by_apart, rows, x, apart, 1, n);
 }
 
-static void avx2_dot_columns(double *out, size_t out_apart, const double *by, size_t by_apart,
-                             size_t rows, const double *x, size_t apart, size_t cols, size_t n) {
-    if (rows == 2)
-        dot_tiles(out, out_apart, by, by_apart, 2, x, apart, cols, n);
-    else
-        dot_tiles(out, out_apart, by, by_apart, 1, x, apart, cols, n);
-}
+KERNELS_BY_BRANCHES(avx2)
 
 /* 4 rows of 4 numbers, of which `left` are there, as so many columns. */
 INLINE void turn_tile(double *out, size_t apart, const double *x, size_t cols, size_t left) {

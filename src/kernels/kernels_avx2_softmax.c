@@ -85,10 +85,6 @@ void avx2_softmax_end(struct softmax_panel *panel, size_t n, size_t classes, siz
     }
 }
 
-void avx2_softmax(const double *score, size_t n, size_t classes, size_t lanes, const int32_t *label,
-                  double *value, double *p, double *missing) {
-    softmax_rows(avx2_softmax_begin, avx2_softmax_end, score, n, classes, lanes, label, value, p,
-                 missing);
-}
+KERNEL_SOFTMAX(avx2, avx2_softmax_begin, avx2_softmax_end)
 
 #endif

@@ -155,14 +155,6 @@ INLINE void add_all_vectors(double *w, double *magnitude, const double *a, const
     }
 }
 
-static void avx512_add_rows(double *w, double *magnitude, const double *a, const double *const *x,
-                            size_t rows, size_t n) {
-    if (magnitude)
-        add_all_vectors(w, magnitude, a, x, rows, n);
-    else
-        add_all_vectors(w, NULL, a, x, rows, n);
-}
-
 /* ---- some columns at a time ---------------------------------------------------------------- */
 
 /* `vectors` vectors of sums, all by the mask, stay where they are. */
@@ -226,22 +218,12 @@ INLINE void dot_tiles(double *out, size_t out_apart, const double *by, size_t by
     }
 }
 
-static void avx512_dot_columns(double *out, size_t out_apart, const double *by, size_t by_apart,
-                               size_t rows, const double *x, size_t apart, size_t cols, size_t n) {
-    if (rows == 2)
-        dot_tiles(out, out_apart, by, by_apart, 2, x, apart, cols, n);
-    else
-        dot_tiles(out, out_apart, by, by_apart, 1, x, apart, cols, n);
-}
+KERNELS_BY_BRANCHES(avx512)
 
 /* The exponentials and logarithms, most of the work, by wider vectors; a row's own sums are in 4 lanes. */
-static void avx512_softmax(const double *score, size_t n, size_t classes, size_t lanes,
-                           const int32_t *label, double *value, double *p, double *missing) {
-    softmax_rows(avx2_softmax_begin, avx2_softmax_end, score, n, classes, lanes, label, value, p,
-                 missing);
-}
+static KERNEL_SOFTMAX(avx512, avx2_softmax_begin, avx2_softmax_end)
 
-const struct kernels kernels_avx512 = {
-    .name = "avx512", KERNELS_OF_ROWS(avx2), KERNELS_OF_PANELS(avx512), KERNELS_OF_ONE_SOURCE};
+    const struct kernels kernels_avx512 = {
+        .name = "avx512", KERNELS_OF_ROWS(avx2), KERNELS_OF_PANELS(avx512), KERNELS_OF_ONE_SOURCE};
 
 #endif

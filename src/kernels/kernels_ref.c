@@ -252,11 +252,7 @@ static void ref_softmax_end(struct softmax_panel *panel, size_t n, size_t classe
     }
 }
 
-static void ref_softmax(const double *score, size_t n, size_t classes, size_t lanes,
-                        const int32_t *label, double *value, double *p, double *missing) {
-    softmax_rows(ref_softmax_begin, ref_softmax_end, score, n, classes, lanes, label, value, p,
-                 missing);
-}
+static KERNEL_SOFTMAX(ref, ref_softmax_begin, ref_softmax_end)
 
-const struct kernels kernels_reference = {
-    .name = "reference", KERNELS_OF_ROWS(ref), KERNELS_OF_PANELS(ref), KERNELS_OF_ONE_SOURCE};
+    const struct kernels kernels_reference = {
+        .name = "reference", KERNELS_OF_ROWS(ref), KERNELS_OF_PANELS(ref), KERNELS_OF_ONE_SOURCE};

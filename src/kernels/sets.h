@@ -99,6 +99,30 @@ static inline void times(double *restrict out, const double *restrict x, const d
     for (size_t j = 0; j < n; j++) out[j] = x[j] * y[j];
 }
 
+/* Of a set with vectors: the compiler knows in each branch whether there are magnitudes, and how many rows. */
+#define KERNELS_BY_BRANCHES(set)                                                                   \
+    static void set##_add_rows(double *w, double *magnitude, const double *a,                      \
+                               const double *const *x, size_t rows, size_t n) {                    \
+        if (magnitude)                                                                             \
+            add_all_vectors(w, magnitude, a, x, rows, n);                                          \
+        else                                                                                       \
+            add_all_vectors(w, NULL, a, x, rows, n);                                               \
+    }                                                                                              \
+    static void set##_dot_columns(double *out, size_t out_apart, const double *by,                 \
+                                  size_t by_apart, size_t rows, const double *x, size_t apart,     \
+                                  size_t cols, size_t n) {                                         \
+        if (rows == 2)                                                                             \
+            dot_tiles(out, out_apart, by, by_apart, 2, x, apart, cols, n);                         \
+        else                                                                                       \
+            dot_tiles(out, out_apart, by, by_apart, 1, x, apart, cols, n);                         \
+    }
+/* By the steps of a panel; what is between them is compiled for the set. */
+#define KERNEL_SOFTMAX(set, begin, end)                                                            \
+    void set##_softmax(const double *score, size_t n, size_t classes, size_t lanes,                \
+                       const int32_t *label, double *value, double *p, double *missing) {          \
+        softmax_rows(begin, end, score, n, classes, lanes, label, value, p, missing);              \
+    }
+
 /* The functions of a set. Those of one row, of a step for all lanes and of points of the simplex, and those of
    several rows or columns, have its prefix; the others are the same source for every set. */
 #define KERNELS_OF_ROWS(set)                                                                       \
